@@ -16,7 +16,7 @@ pub(crate) use forgotten::is_made;
 use model::Class;
 pub(crate) use model::{StorageKind, is_number, padded, ref_ident, view_ident};
 
-/// The attribute.
+/// Expands the attribute `#[soa_class]`.
 pub(crate) fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (krate, args) = Krate::take("soa_class", args, &mut errors);
@@ -36,7 +36,7 @@ fn class(args: TokenStream, item: TokenStream, is_missing: bool, mut errors: Err
     let class = Class::parse(args, &item, &mut errors);
     let errors = errors.into_tokens();
     if class.has_columns && !is_missing {
-        // Also of a class with mistakes, so that its uses are not errors too.
+        // A class with mistakes is expanded too, so that its uses are not errors as well.
         let row = &class.row;
         let made = expand::expand(&class, errors.is_some());
         quote::quote!(#errors #row #made)
@@ -45,7 +45,7 @@ fn class(args: TokenStream, item: TokenStream, is_missing: bool, mut errors: Err
     }
 }
 
-/// Points out a class of another package.
+/// Reports a class that belongs to another package.
 pub(crate) fn is_foreign(class: &syn::Path, errors: &mut Errors) -> bool {
     let Some(package) = forgotten::package(class) else { return false };
     let name = &class.segments[class.segments.len() - 1].ident;
@@ -58,15 +58,15 @@ pub(crate) fn is_foreign(class: &syn::Path, errors: &mut Errors) -> bool {
     true
 }
 
-/// For a struct that is used as a class by what is under the attribute `used`, and evidently not under `#[soa_class]`:
-/// the error that says so, and what the attribute would have made, so that its uses are not errors too.
+/// Handles a struct that the attribute `used` takes for a class although it evidently lacks `#[soa_class]`. Returns the
+/// error and the expansion of the missing attribute, so that uses of the class are not errors too.
 pub(crate) fn forgotten(class: &syn::Path, used: &str) -> Option<TokenStream> {
     let ident = class.get_ident()?;
     let item = forgotten::find(ident, used)?;
     forgotten::found(ident);
     let mut errors = Errors::default();
     errors.at(ident, format!("`{ident}` is not a class: put `#[soa_class]` on `struct {ident}`"));
-    // Mistakes in it are reported when it is a class.
+    // The struct's own mistakes are reported once it is a class.
     let mut others = Errors::default();
     let class = Class::parse(TokenStream::new(), &item, &mut others);
     let made = class.has_columns.then(|| expand::expand(&class, others.into_error().is_some()));

@@ -9,7 +9,7 @@ use syn::{Expr, Ident, Token, bracketed};
 use crate::diagnostics::Errors;
 use crate::krate::Krate;
 
-/// The macro.
+/// Expands `device_code!`.
 pub(crate) fn device_code(args: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (krate, args) = Krate::take("device_code", args, &mut errors);
@@ -19,7 +19,7 @@ pub(crate) fn device_code(args: TokenStream) -> TokenStream {
     krate.reach(errors.into_tokens().unwrap_or_else(own))
 }
 
-/// What `ikra-build` compiled for the device in the build script of the crate that is being compiled.
+/// The device code that `ikra-build` compiled in the build script of the current crate.
 pub(crate) fn own() -> TokenStream {
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_else(|_| String::from("the program"));
     let text = if std::env::var_os("IKRA_DEVICE_CODE").is_some() {

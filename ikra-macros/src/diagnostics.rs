@@ -7,21 +7,21 @@ use syn::parse::{Parse, Parser};
 use syn::punctuated::Punctuated;
 use syn::{GenericParam, Generics, Ident, Token, Visibility};
 
-/// A span for generated code that the compiler shows at the user's tokens, and which resolves names and
-/// treats lints as in generated code.
+/// A span for generated code: the compiler shows the user's tokens, but resolves names and applies lints as in
+/// generated code.
 pub(crate) fn located(tokens: impl ToTokens) -> Span {
     Span::call_site().located_at(syn::spanned::Spanned::span(&tokens))
 }
 
-/// A type that stands for another, unless a number is an error: of a type that depends on a constant with an error the compiler says
-/// nothing more, so that one mistake is one message. It is what an array of that length consists of; in the header of an `impl` it
-/// may be taken for any type.
+/// A type that equals `ty` unless evaluating `number` is an error. The compiler reports no further errors about a type
+/// that depends on such a constant, so one mistake gives one message. The type is the element type of an array with
+/// that length. In an `impl` header the compiler may unify it with any type.
 pub(crate) fn unless_error(ty: impl ToTokens, number: TokenStream, at: Span) -> TokenStream {
     quote_spanned!(at=> <[#ty; { #number }] as ::core::iter::IntoIterator>::Item)
 }
 
-/// A type of this name that stands for an item with these errors: the compiler says nothing about its uses, since it
-/// depends on a constant whose value is an error. The item itself is there for editors.
+/// Defines a type of this name as a stand-in for an item with these errors. It depends on a constant whose evaluation
+/// fails, so the compiler reports nothing about its uses. The item itself is kept for editors.
 pub(crate) fn silent(
     ident: &Ident,
     vis: &Visibility,
@@ -63,12 +63,12 @@ pub(crate) fn silent(
 pub(crate) struct Errors(Option<syn::Error>);
 
 impl Errors {
-    /// Adds an error about some tokens.
+    /// Adds an error at some tokens.
     pub(crate) fn at(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.add(syn::Error::new_spanned(tokens, message));
     }
 
-    /// Adds an error about a place.
+    /// Adds an error at a span.
     pub(crate) fn span(&mut self, span: Span, message: impl std::fmt::Display) {
         self.add(syn::Error::new(span, message));
     }
@@ -81,7 +81,7 @@ impl Errors {
         }
     }
 
-    /// Adds the error of a result, and returns its value.
+    /// Returns the value of a result, or records its error.
     pub(crate) fn take<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -92,7 +92,7 @@ impl Errors {
         }
     }
 
-    /// What an attribute is given, separated by commas: where something cannot be parsed, the rest of it counts all the same.
+    /// Parses the comma-separated arguments of an attribute. An argument that does not parse leaves the others valid.
     pub(crate) fn settings<T: Parse>(&mut self, args: TokenStream) -> Vec<T> {
         if let Ok(settings) = Punctuated::<T, Token![,]>::parse_terminated.parse2(args.clone()) {
             return settings.into_iter().collect();
@@ -106,12 +106,12 @@ impl Errors {
         settings.collect()
     }
 
-    /// The errors as one, if there are any.
+    /// All errors combined into one, if any.
     pub(crate) fn into_error(self) -> Option<syn::Error> {
         self.0
     }
 
-    /// The errors, if there are any.
+    /// All errors as tokens, if any.
     pub(crate) fn into_tokens(self) -> Option<TokenStream> {
         self.0.map(|error| error.to_compile_error())
     }

@@ -1,10 +1,10 @@
 //! `#[soa_dispatch(Class, …)]` on a trait, and `#[soa_methods] impl Trait for Class`.
 //!
-//! | stage | what is there | what it makes |
+//! | stage | input | output |
 //! | --- | --- | --- |
-//! | the attribute | the trait | a macro of the trait's name, which knows the trait; and, by way of the macros of its supertraits, what stands for it: [`expand`] |
-//! | that macro, given a block | the trait and the block | the block with the trait's defaults and kernels, for the class's macro: [`implementor`] |
-//! | that macro, given a trait | the supertrait and the trait | the trait with the methods that it inherits |
+//! | the attribute | the trait | a macro of the trait's name, which passes the trait on; and, through the macros of its supertraits, the items that represent it: [`expand`] |
+//! | that macro, invoked for a block | the trait and the block | the block with the trait's defaults and kernels, passed to the class's macro: [`implementor`] |
+//! | that macro, invoked for a trait | the supertrait and the trait | the trait with its inherited methods |
 
 mod check;
 mod expand;
@@ -28,7 +28,7 @@ use crate::diagnostics::Errors;
 use crate::krate::Krate;
 use model::Dispatch;
 
-/// The attribute.
+/// Expands the attribute `#[soa_dispatch]`.
 pub(crate) fn soa_dispatch(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (krate, args) = Krate::take("soa_dispatch", args, &mut errors);
@@ -56,14 +56,14 @@ fn starts_trait(item: &TokenStream) -> bool {
     item.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "trait"))
 }
 
-/// The methods of supertraits, and how many supertraits have told theirs.
+/// The methods of supertraits, and the number of supertraits already read.
 #[derive(Default)]
 struct Inherited {
     methods: TokenStream,
     told: usize,
 }
 
-/// Asks the next supertrait for its methods, or makes what the trait stands for.
+/// Invokes the macro of the next supertrait; after the last one, expands the trait.
 fn inherit(
     krate: &Krate,
     inherited: Inherited,
@@ -91,7 +91,7 @@ fn inherit(
     }
 }
 
-/// Points out a block of the trait that is not under `#[soa_methods]`.
+/// Reports an implementation of the trait that lacks `#[soa_methods]`.
 fn plain_block(dispatch: &mut Dispatch, class: &str, errors: &mut Errors) {
     let name = &dispatch.ident;
     let message =
@@ -107,21 +107,21 @@ fn plain_block(dispatch: &mut Dispatch, class: &str, errors: &mut Errors) {
     }
 }
 
-/// `(::ikra; { inherited } trait Actor { … })` and what the trait's macro is given.
+/// `(::ikra; { inherited } trait Actor { … })`, followed by the input of the trait's macro.
 struct Input {
     krate: Krate,
     /// The methods that the trait inherits.
     inherited: TokenStream,
-    /// Whether it lists classes.
+    /// Whether the attribute lists classes.
     is_listed: bool,
     item: ItemTrait,
     given: Given,
 }
 
 enum Given {
-    /// `[::ikra] impl Actor for Car { … }`, with the first where the block says it.
+    /// `[::ikra] impl Actor for Car { … }`; the brackets are present if the block names the path to `ikra`.
     Block { krate: Option<Group>, block: TokenStream },
-    /// A trait of which this one is a supertrait.
+    /// A trait that has this one as a supertrait.
     Trait { krate: Krate, inherited: Inherited, args: TokenStream, item: TokenStream },
 }
 
@@ -155,7 +155,7 @@ impl Parse for Input {
     }
 }
 
-/// The second stage.
+/// Expands the call of a trait's macro, the second stage.
 pub(crate) fn expand_dispatch(input: TokenStream) -> TokenStream {
     let Input { krate, inherited, is_listed, item, given } = match syn::parse2(input) {
         Ok(input) => input,
@@ -167,7 +167,7 @@ pub(crate) fn expand_dispatch(input: TokenStream) -> TokenStream {
                 Some(group) => syn::parse2(group.stream()).map_or_else(|_| krate.clone(), Krate::at),
                 None => krate.clone(),
             };
-            // Its mistakes are reported where it is.
+            // The trait's own expansion reports its mistakes.
             let dispatch = Dispatch::parse(TokenStream::new(), item, inherited, &mut Errors::default());
             own_krate.reach(implementor::implementor(&dispatch, is_listed, own, own_krate.protect(block)))
         }
@@ -189,8 +189,8 @@ pub(crate) fn expand_dispatch(input: TokenStream) -> TokenStream {
     }
 }
 
-/// Whether a trait is evidently not under `#[soa_dispatch]`: one of the standard library's that are most often implemented, or
-/// one in the same file, without the attribute.
+/// Whether a trait evidently lacks `#[soa_dispatch]`. It is then a common trait of the standard library, or a trait in
+/// the same file without the attribute.
 pub(crate) fn is_plain(name: &Ident) -> bool {
     const NAMES: [&str; 26] = [
         "Add",
@@ -224,10 +224,10 @@ pub(crate) fn is_plain(name: &Ident) -> bool {
     !is_made && (NAMES.iter().any(|known| name == known) || stands_without(name).unwrap_or(false))
 }
 
-/// Names of the traits under the attribute so far.
+/// Names of the traits expanded so far.
 static MADE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// The classes for which the file has a block of the trait that is not under `#[soa_methods]`, if the trait is the only one of the
+/// The classes whose block of the trait in this file lacks `#[soa_methods]`, provided that no other trait has this
 /// name.
 fn without_attribute(name: &Ident) -> Option<Vec<String>> {
     struct Blocks<'a>(&'a Ident, usize, Vec<String>);
@@ -244,14 +244,14 @@ fn without_attribute(name: &Ident) -> Option<Vec<String>> {
     }
     let text = std::fs::read_to_string(Span::call_site().local_file()?).ok()?;
     let block = format!("impl {} for", name.unraw());
-    // A file in which each is under an attribute, as most are, is not parsed.
+    // Skip parsing if every block in the file has an attribute, as is usual.
     text.match_indices(&block).any(|(at, _)| !text[..at].trim_end().ends_with(']')).then_some(())?;
     let mut blocks = Blocks(name, 0, Vec::new());
     blocks.visit_file(&syn::parse_file(&text).ok()?);
     (blocks.1 == 1).then_some(blocks.2)
 }
 
-/// Whether a trait of this name is in the file, and none of them is under the attribute.
+/// Whether this file has traits of this name, all without the attribute.
 fn stands_without(name: &Ident) -> Option<bool> {
     struct Traits<'a>(&'a Ident, Vec<bool>);
     impl<'i> Visit<'i> for Traits<'_> {

@@ -1,4 +1,4 @@
-//! What the macros make, checked in to be read: `tests/expansions`.
+//! Golden files of the macros' output, checked in for review: `tests/expansions`.
 //!
 //! `IKRA_EXPANSIONS=overwrite cargo test -p ikra-macros` rewrites the files.
 
@@ -91,7 +91,7 @@ fn world() {
     check("world.rs", made);
 }
 
-/// The expansion stays small: what is the same for all classes is generic code in the runtime.
+/// Expansions stay small: code common to all classes is generic code in the runtime.
 #[test]
 fn size() {
     let fields = (0..10).map(|n| format_ident!("f{n}")).collect::<Vec<_>>();

@@ -1,7 +1,7 @@
-//! Where the macros' code finds `ikra`: under the name that Cargo.toml gives it, or where the user says.
+//! How generated code refers to `ikra`: by its name in Cargo.toml, or by a path that the user gives.
 //!
-//! Code is written with `::ikra` all over; what a macro returns passes through here, where another path takes its
-//! place.
+//! All generated code is written with `::ikra`. The output of every macro passes through this module, which replaces
+//! `::ikra` if the path differs.
 
 use proc_macro_crate::FoundCrate;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
@@ -9,18 +9,18 @@ use syn::Path;
 
 use crate::diagnostics::Errors;
 
-/// Where `ikra` is.
+/// The path to `ikra`.
 #[derive(Clone, Default)]
 pub(crate) struct Krate {
     /// Its path, if that is not `::ikra`.
     path: Option<Path>,
-    /// Whether nobody knows, which is an error already reported.
+    /// Whether no path was found; the error is already reported.
     pub(crate) is_missing: bool,
 }
 
 impl Krate {
-    /// Takes `crate = path` off a macro's arguments, and returns the other arguments too. Without it the name
-    /// is that in Cargo.toml.
+    /// Removes `crate = path` from a macro's arguments, and returns the remaining arguments. Without this argument, the
+    /// name comes from Cargo.toml.
     pub(crate) fn take(macro_name: &str, args: TokenStream, errors: &mut Errors) -> (Self, TokenStream) {
         let mut rest = TokenStream::new();
         let mut said = None;
@@ -57,13 +57,13 @@ impl Krate {
         (krate, rest)
     }
 
-    /// The one at a path.
+    /// The crate at a given path.
     pub(crate) fn at(path: Path) -> Self {
         let is_usual = path.leading_colon.is_some() && path.segments.len() == 1 && path.segments[0].ident == "ikra";
         Self { path: (!is_usual).then_some(path), is_missing: false }
     }
 
-    /// The one in Cargo.toml.
+    /// The crate as named in Cargo.toml.
     pub(crate) fn found(macro_name: &str, errors: &mut Errors) -> Self {
         match proc_macro_crate::crate_name("ikra") {
             Ok(FoundCrate::Name(name)) if name != "ikra" => {
@@ -77,13 +77,13 @@ impl Krate {
                 );
                 Self { path: None, is_missing: true }
             }
-            // Where there is no Cargo.toml, and in `ikra` itself.
+            // Without a Cargo.toml, and in `ikra` itself.
             _ => Self::default(),
         }
     }
 
-    /// The user's own tokens, in which `ikra` is written `r#ikra`: it means the same, and [`reach`](Self::reach) does
-    /// not take it for the macros' own.
+    /// The user's tokens with `ikra` written as `r#ikra`. Both mean the same crate, but [`reach`](Self::reach) replaces
+    /// only the macros' own `ikra`.
     pub(crate) fn protect(&self, tokens: TokenStream) -> TokenStream {
         match self.path {
             Some(_) => raw(tokens),
@@ -91,7 +91,7 @@ impl Krate {
         }
     }
 
-    /// What a macro made, with the path in place of `::ikra`.
+    /// The output of a macro, with the path in place of `::ikra`.
     pub(crate) fn reach(&self, tokens: TokenStream) -> TokenStream {
         match &self.path {
             Some(path) => redirect(tokens, path),
@@ -100,7 +100,7 @@ impl Krate {
     }
 }
 
-/// How to say where `ikra` is.
+/// An example of the `crate` argument, for messages.
 fn example(macro_name: &str) -> String {
     match macro_name {
         "device_code" => String::from("device_code!(crate = other::ikra)"),
@@ -108,7 +108,7 @@ fn example(macro_name: &str) -> String {
     }
 }
 
-/// Writes `r#ikra` for `ikra`.
+/// Writes `r#ikra` for each `ikra`.
 fn raw(tokens: TokenStream) -> TokenStream {
     let tokens = tokens.into_iter().map(|token| match token {
         TokenTree::Ident(name) if name == "ikra" => TokenTree::Ident(Ident::new_raw("ikra", name.span())),
@@ -118,7 +118,7 @@ fn raw(tokens: TokenStream) -> TokenStream {
     tokens.collect()
 }
 
-/// Replaces each `::ikra`.
+/// Replaces each `::ikra` by the path.
 fn redirect(tokens: TokenStream, path: &Path) -> TokenStream {
     let mut out: Vec<TokenTree> = Vec::new();
     for token in tokens {
@@ -144,7 +144,7 @@ fn regroup(group: &Group, stream: TokenStream) -> TokenTree {
     TokenTree::Group(made)
 }
 
-/// Tokens that keep what their names mean and are shown at a place.
+/// Tokens that keep their name resolution but are shown at a given span.
 fn located(tokens: TokenStream, place: Span) -> TokenStream {
     let tokens = tokens.into_iter().map(|mut token| {
         token.set_span(token.span().located_at(place));

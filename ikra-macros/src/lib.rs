@@ -27,16 +27,16 @@ mod world;
 
 use proc_macro::TokenStream;
 
-/// Turns a struct into a class, whose objects are stored column by column.
+/// Makes a struct a class: its objects are stored column by column.
 ///
-/// The struct stays as it is: it is the *row*, to construct, read and write whole objects. Beside it
-/// appear, for a struct `Body`:
+/// The struct itself does not change: it is the *row*, used to construct, read and write whole objects. For a struct
+/// `Body`, the macro adds:
 ///
 /// | | |
 /// | --- | --- |
-/// | `BodyMut<'w, P>` | the view: what methods in `#[soa_methods]` see as `self`, with real fields |
-/// | `BodyRef<'w, P>` | the ref: another object, with a getter for each field; written `Ref<Body>` in methods |
-/// | `body::mass` | a name for the column of each field, for `Objects::column` |
+/// | `BodyMut<'w, P>` | the view: the type of `self` in `#[soa_methods]`, with real fields |
+/// | `BodyRef<'w, P>` | the ref: another object, with a getter per field; written `Ref<Body>` in methods |
+/// | `body::mass` | a name per column, for `Objects::column` |
 ///
 /// # Options
 ///
@@ -44,37 +44,37 @@ use proc_macro::TokenStream;
 ///
 /// | option | values |
 /// | --- | --- |
-/// | `layout` | `"soa"` (default): one array per column; `"tiles"`: SoA in blocks of 128 objects (`tile = 64` for 64); `"aos"`: side by side |
-/// | `capacity` | the largest number of objects; makes SoA's strides compile-time constants. Without it storage grows |
-/// | `addressing` | `"zero"` (default), `"storage"`, `"first_field"`: what `Link::to_bits` yields |
-/// | `arena` | bytes for the elements of inner arrays that have no slot; without it the arena grows |
-/// | `columns` | the name before `::mass`, instead of the struct's in snake case |
-/// | `crate` | where `ikra` is, for users of a crate that re-exports it: `crate = other::ikra`. A name that Cargo.toml gives it (`soa = { package = "ikra", … }`) is found by itself |
+/// | `layout` | `"soa"` (default): one array per column; `"tiles"`: SoA in blocks of 128 objects (`tile = 64` for 64); `"aos"`: an array of structs |
+/// | `capacity` | the maximum number of objects; makes SoA's strides compile-time constants. Without it the storage grows |
+/// | `addressing` | `"zero"` (default), `"storage"`, `"first_field"`: the meaning of `Link::to_bits` |
+/// | `arena` | size in bytes of the arena for elements of inner arrays that have no slot; without it the arena grows |
+/// | `columns` | the module name before `::mass`; by default the struct's name in snake case |
+/// | `crate` | the path to `ikra`, for users of a crate that re-exports it: `crate = other::ikra`. A renamed dependency (`soa = { package = "ikra", … }`) is found automatically |
 ///
 /// # Fields
 ///
 /// | field | in a view | on a ref |
 /// | --- | --- | --- |
 /// | a number, `bool`, array, `#[derive(Value)]` struct | the value | a getter |
-/// | `Link<X>`, `Option<Link<X>>` | `Ref<X>`, `Option<Ref<X>>` | a getter of that |
-/// | `#[atomic]` | [`Atomic`](../ikra/struct.Atomic.html), which can be changed from any object | the same |
-/// | `#[soa(flatten)]` on a struct | the struct; stored as a column per component | a getter |
-/// | `#[inline_array]` on `[T; N]` | [`InnerMut`](../ikra/struct.InnerMut.html): elements in a column per slot (INNER §2.1) | [`InnerRef`](../ikra/struct.InnerRef.html) |
-/// | `#[inline_array(object)]` on `[T; N]` | the same, in one column of arrays | the same |
-/// | `#[inline_array(K)]` on `InnerArray<T>` | the same, of any length: `K` slots, the rest in the class's arena | the same |
-/// | `#[atomic] #[inline_array…]` | [`InnerAtomics`](../ikra/struct.InnerAtomics.html): each element is an `Atomic` | the same |
+/// | `Link<X>`, `Option<Link<X>>` | `Ref<X>`, `Option<Ref<X>>` | a getter that returns this ref |
+/// | `#[atomic]` | [`Atomic`](../ikra/struct.Atomic.html), which every object can change | a getter that returns the `Atomic` |
+/// | `#[soa(flatten)]` on a struct | the struct; stored as one column per component | a getter |
+/// | `#[inline_array]` on `[T; N]` | [`InnerMut`](../ikra/struct.InnerMut.html): one column per slot (INNER §2.1) | [`InnerRef`](../ikra/struct.InnerRef.html) |
+/// | `#[inline_array(object)]` on `[T; N]` | `InnerMut`, in one column of arrays | `InnerRef` |
+/// | `#[inline_array(K)]` on `InnerArray<T>` | `InnerMut` of any length: `K` slots, the rest in the class's arena | `InnerRef` |
+/// | `#[atomic] #[inline_array…]` | [`InnerAtomics`](../ikra/struct.InnerAtomics.html): each element is an `Atomic` | `InnerAtomics` |
 ///
 /// # Limits
 ///
-/// | what | limit | beyond it |
+/// | quantity | limit | if exceeded |
 /// | --- | --- | --- |
 /// | fields | 64 | an error of the macro |
-/// | alignment of a value, also in an inner array | 4096 bytes, 256 in a class that is compiled for the device | an error of the build |
-/// | size of all fields that are not inner arrays, together | 256 KiB, by rule of thumb | the stack of a thread, 2 MiB by default, may overflow |
+/// | alignment of a value, also in an inner array | 4096 bytes; 256 in a class compiled for the device | a build error |
+/// | total size of all fields except inner arrays | about 256 KiB | the thread's stack (2 MiB by default) may overflow |
 ///
-/// The last is the size of a view: a method's `self` lies on the stack, and in debug builds several copies of it. Large arrays
-/// belong under `#[inline_array]`: their elements stay where they are. Otherwise rayon's
-/// `ThreadPoolBuilder::stack_size` helps.
+/// The last limit concerns the size of a view: a method's `self` is on the stack, and debug builds keep several copies.
+/// Use `#[inline_array]` for large arrays: their elements stay in the columns. Otherwise increase rayon's
+/// `ThreadPoolBuilder::stack_size`.
 ///
 /// # Example
 ///
@@ -99,59 +99,59 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
     class::soa_class(args.into(), item.into()).into()
 }
 
-/// Makes the methods of an impl block methods of the class's objects.
+/// Makes the methods of an impl block available on the class's objects.
 ///
-/// Methods with `&self` or `&mut self` move to the view; those with `&self` can be called on a
-/// `Ref<Body>` too. Other functions and constants stay on the struct. In signatures and bodies
-/// `Ref<X>` means another object of class `X`, and `Self` the struct.
+/// Methods with `&self` or `&mut self` move to the view; those with `&self` can also be called on a `Ref<Body>`. Other
+/// functions and constants stay on the struct. In signatures and bodies, `Ref<X>` is another object of class `X`, and
+/// `Self` is the struct.
 ///
-/// # What a method does to the fields
+/// # Effects on fields
 ///
-/// It is found in the text: a field is written if it is assigned to, borrowed by `&mut`, or changed by a
-/// method such as `sort`, here or in a method that is called on `self`. Where the text does not show it,
-/// the executor notices, and says which `writes(…)` to add.
+/// The macro reads a method's effects from its text. A field is written if it is assigned, borrowed by `&mut`, or
+/// changed by a method such as `sort`. Methods called on `self` are included. The executor detects every other write at
+/// run time and suggests the `writes(…)` to add.
 ///
 /// | in the text | counts as |
 /// | --- | --- |
 /// | `self.mass` | a use of `mass` |
 /// | `let body = self;`, `f(self)` | a change of every field, unless the kernel says `writes(…)` |
 /// | `f(&*self)`, `format!("{self:?}")` | a use of every field |
-/// | `my_macro!(self.mass)`, a macro of your own | a use of every field, and a change of `mass` unless `other.mass()` is read too |
+/// | `my_macro!(self.mass)`, a macro of your own | a use of every field, and a change of `mass` unless the method also reads `other.mass()` |
 /// | `my_macro!()`, `include!(…)` | nothing: a `self` that it expands to does not compile |
 /// | `self.vel.normalize()`, a `&mut self` method of a value | an error, unless the kernel writes `vel`: write `(&mut self.vel).normalize()` |
 ///
-/// # What a kernel does to atomic fields
+/// # Effects on atomic fields
 ///
-/// Of each `#[atomic]` field, a kernel may load it, or update it by one operation that commutes, or do everything to
-/// that of its own object; see [`Atomic`](../ikra/struct.Atomic.html). Which of these it is, is found in the text
-/// too, for fields by their names: the operation's nearest name before it counts, `self.shop.visits().add(1)`, through local
-/// variables, closures, and methods of the same block. The operations themselves are then checked by type. One that
-/// the text does not show is an error that asks for `updates(…)` or `loads(…)`; one that fits neither is an error that
-/// says what depends on the order. A field of another class with the same name counts as the same.
+/// A kernel may treat each `#[atomic]` field in one of three ways. It loads the field; it updates the field by one
+/// commutative operation; or it does anything, but only to its own object's field. See
+/// [`Atomic`](../ikra/struct.Atomic.html). The macro finds these operations in the text too, by field name. The
+/// operation applies to the nearest name before it, as in `self.shop.visits().add(1)`, through local variables,
+/// closures, and methods of the same block. The compiler then checks the operations by type. An operation that the text
+/// does not show is an error that asks for `updates(…)` or `loads(…)`. An operation that breaks the rule is an error
+/// that explains the dependence on order. A field of the same name in another class counts as this field.
 ///
-/// `field.add(1)` is an update; `field.fetch_add(1)` returns the value before, and is none.
+/// `field.add(1)` is an update; `field.fetch_add(1)` returns the previous value, so it is not an update.
 ///
 /// # Several blocks
 ///
-/// A class may have several blocks, in different modules. They find the class's fields through a macro of
-/// the class's name, which is imported along with it; import the view and the ref too
-/// (`use model::{Body, BodyMut, BodyRef}`), or write a path, `impl model::Body`. "Cannot find macro `Body`"
-/// means that the struct is not under `#[soa_class]`, or that it is a class of another crate: a class's methods are all
-/// in its own crate. For a class of another crate implement a trait of yours for its view and ref, `BodyMut<'_, P>` and
-/// `BodyRef<'_, P>`.
+/// A class may have several blocks, in different modules. A block finds the class's fields through a macro of the
+/// class's name, which is imported together with the class. Import the view and the ref too (`use model::{Body,
+/// BodyMut, BodyRef}`), or write a path, `impl model::Body`. "Cannot find macro `Body`" means that the struct lacks
+/// `#[soa_class]`, or belongs to another crate: all methods of a class are in its own crate. To extend a class of
+/// another crate, implement a trait of your own for its view and ref, `BodyMut<'_, P>` and `BodyRef<'_, P>`.
 ///
-/// Blocks use the `ikra` that their class uses; `#[soa_methods(crate = path)]` says another path to it.
+/// A block uses the same path to `ikra` as its class; `#[soa_methods(crate = path)]` overrides it.
 ///
-/// # What is different in methods
+/// # Differences from ordinary methods
 ///
-/// In a pattern `Self { pos, .. }` is the view, whose links are refs; everywhere else `Self` is the struct. Fields,
-/// kernels and methods of a class count as used, so the compiler does not warn of those that nothing uses.
+/// In a pattern, `Self { pos, .. }` is the view, whose links are refs; everywhere else `Self` is the struct. Fields,
+/// kernels and methods of a class count as used, so the compiler does not warn if they are unused.
 ///
 /// # `#[kernel]`
 ///
-/// | attribute | the method | runs by |
+/// | attribute | the method | executor |
 /// | --- | --- | --- |
-/// | `#[kernel]` | `fn step(&mut self, …)` | `execute`, for all objects or `over` some |
+/// | `#[kernel]` | `fn step(&mut self, …)` | `execute`, for all objects, or a selection with `over` |
 /// | `#[kernel(pairs)]` | `fn attract(&mut self, other: Ref<X>, …)` | `execute_pairs` |
 /// | `#[kernel(reduce(Sum, …))]` | `fn energy(&self, …) -> T` | `execute_and_reduce` |
 /// | `#[kernel]` | `fn spawn(id: u32, …) -> Self` | `construct` |
@@ -159,10 +159,10 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | option | meaning |
 /// | --- | --- |
 /// | `writes(field, …)` | the method changes these fields in ways that its text does not show |
-/// | `snapshot(field, …)` | others see the values from before the kernel |
-/// | `unordered(field, …)` | any atomic operations on these fields: their result is the same in every order for a reason that Ikra does not see |
-/// | `updates(add(field), …)`, `loads(field, …)`, `stores(field, …)` | what the kernel does to atomic fields, where its text does not show it (in place of what its text shows); `stores` is of its own object's. Updates are `add`, `min`, `max`, `or` and `and` |
-/// | `heavy`, `light` | whether a call does much work, so that few objects are worth several threads and several instruction sets; by default, whether the method contains a loop |
+/// | `snapshot(field, …)` | other objects are read as they were before the kernel |
+/// | `unordered(field, …)` | allows any atomic operations on these fields: you guarantee that the result is the same in every order |
+/// | `updates(add(field), …)`, `loads(field, …)`, `stores(field, …)` | the kernel's operations on atomic fields; replaces the operations found in its text. `stores` concerns the kernel's own object. Updates are `add`, `min`, `max`, `or` and `and` |
+/// | `heavy`, `light` | whether a call does much work; if so, the kernel uses several threads even for few objects, and is compiled for several instruction sets. By default a method with a loop is heavy |
 ///
 /// # Example
 ///
@@ -200,10 +200,10 @@ pub fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
     methods::soa_methods(args.into(), item.into()).into()
 }
 
-/// Marks a method inside [`macro@soa_methods`] as a kernel; the options are listed there. Elsewhere it is an
-/// error that says so.
+/// Marks a method inside [`macro@soa_methods`] as a kernel; its options are listed there. Anywhere else the attribute
+/// is an error.
 ///
-/// It need not be imported: `#[soa_methods]` knows it by its name, so that the compiler would call `use ikra::kernel`
+/// Do not import the attribute: `#[soa_methods]` knows it by name, and the compiler would report `use ikra::kernel` as
 /// unused.
 ///
 /// ```
@@ -223,35 +223,36 @@ pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
     methods::misplaced(&args.into(), item.into()).into()
 }
 
-/// Makes a trait that several classes share: objects of these classes are linked to, called, and run kernels of, whatever
-/// their class.
+/// Makes a trait that several classes share. You can link to objects of these classes, call their methods, and run
+/// their kernels, whatever their class.
 ///
-/// `#[soa_dispatch(Car, Pedestrian)]` lists the classes that implement the trait, each of them by
-/// `#[soa_methods] impl Actor for Car`. The trait's name becomes a type that stands for all their objects. Beside it appear
+/// `#[soa_dispatch(Car, Pedestrian)]` lists the classes that implement the trait, each by `#[soa_methods] impl Actor
+/// for Car`. The trait's name becomes a type that represents all their objects. The macro adds:
 ///
 /// | | |
 /// | --- | --- |
-/// | `ActorLink` | a link to any of them: 4 bytes, the class in the top bits ([`AnyLink`](../ikra/struct.AnyLink.html)) |
+/// | `ActorLink` | a link to an object of any of these classes: 4 bytes, the class in the top bits ([`AnyLink`](../ikra/struct.AnyLink.html)) |
 /// | `ActorRef<'w, P>` | another object, with the trait's `&self` methods; written `Ref<Actor>` in methods |
-/// | `ActorIs` | a link, a ref or a guard, by class, to `match` over |
-/// | `Actor::tick` | the kernel of a method under `#[kernel]`, which runs for the objects of all classes |
+/// | `ActorIs` | a link, a ref or a guard as an enum over the classes, for `match` |
+/// | `Actor::tick` | the kernel for a `#[kernel]` method; it runs for the objects of all classes |
 ///
 /// # Options
 ///
 /// | option | |
 /// | --- | --- |
-/// | `wide` | links of 8 bytes, so that each class has as many objects as without the trait |
-/// | `strategy = "type_pointer"` | how a link tells the class: by its bits, which is the default and the fastest. Others, in the crate `ikra-strategies`, exist to be measured against |
-/// | `crate = path` | where `ikra` is, as for [`macro@soa_class`] |
+/// | `wide` | links of 8 bytes; each class may then have as many objects as without the trait |
+/// | `strategy = "type_pointer"` | how a link encodes the class: in its bits, which is the default and fastest. The alternatives, in the crate `ikra-strategies`, exist for benchmarks |
+/// | `crate = path` | the path to `ikra`, as for [`macro@soa_class`] |
 ///
-/// # What the trait may have
+/// # Items of the trait
 ///
-/// Methods with `&self` and `&mut self`, with default bodies or without; functions; constants; other such traits as
-/// supertraits. Methods have no type parameters. A trait's methods become those of the class, which has one of a name. A
-/// default body is taken over as if it stood in the class's block: it may use fields that all these classes have.
+/// Methods with `&self` and `&mut self`, with or without default bodies; functions; constants; other such traits as
+/// supertraits. Methods have no type parameters. A trait's methods become methods of the class, which can have only one
+/// method per name. A default body is copied as if it were written in the class's block: it may use fields that all
+/// these classes have.
 ///
-/// The check for data races goes through calls: `self.target.pace()` counts as reading what `pace` of every class reads. In a
-/// kernel of the trait, what one class's objects write, those of another do not read.
+/// The check for data races follows calls: `self.target.pace()` counts as reading every field that `pace` reads in any
+/// class. Within a kernel of the trait, no object may read a field that an object of another class writes.
 ///
 /// # Example
 ///
@@ -304,27 +305,27 @@ pub fn soa_dispatch(args: TokenStream, item: TokenStream) -> TokenStream {
     dispatch::soa_dispatch(args.into(), item.into()).into()
 }
 
-/// The second stage of [`macro@soa_methods`] for the block of a trait, once the trait is known.
+/// The second stage of [`macro@soa_methods`] for an implementation of a trait, called by the trait's macro.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __expand_dispatch(input: TokenStream) -> TokenStream {
     dispatch::expand_dispatch(input.into()).into()
 }
 
-/// The second stage of [`macro@soa_methods`], once the class's fields are known.
+/// The second stage of [`macro@soa_methods`], called by the class's macro with the fields.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __expand_methods(input: TokenStream) -> TokenStream {
     methods::expand_methods(input.into()).into()
 }
 
-/// Makes a struct of `Objects<…>` a world: it owns the objects of these classes, and runs their kernels.
+/// Makes a struct of `Objects<…>` a world, which owns the objects of these classes and runs their kernels.
 ///
-/// The struct gets `new()`, `Default`, `Clone` and the trait `World`. All its fields must be of type
-/// `Objects<Class>`, each class once; every class that a link refers to must be there. With the feature `serde`,
-/// `#[derive(Serialize, Deserialize)]` may follow the attribute. `#[soa_world(crate = path)]` says where `ikra` is, as
-/// `#[soa_class(crate = path)]` does, and `#[soa_world(device_code = [shapes::DEVICE_CODE])]` where device code is that other
-/// packages compiled: see [`device_code!`].
+/// The struct gets `new()`, `Default`, `Clone` and the trait `World`. Every field must have a type `Objects<Class>`,
+/// with each class once. If a class links to another class, the world must contain both. With the feature `serde`,
+/// `#[derive(Serialize, Deserialize)]` may follow the attribute. `#[soa_world(crate = path)]` gives the path to `ikra`,
+/// like `#[soa_class(crate = path)]`. `#[soa_world(device_code = [shapes::DEVICE_CODE])]` lists device code from other
+/// packages: see [`device_code!`].
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -345,8 +346,8 @@ pub fn __expand_methods(input: TokenStream) -> TokenStream {
 /// # Ok(()) }
 /// ```
 ///
-/// A clone has the same objects under the same ids. The struct also gets a hidden field: a pattern that takes a world
-/// apart needs `..` for it.
+/// A clone has the same objects with the same ids. The struct also gets a hidden field, so a pattern that destructures
+/// a world needs `..`.
 ///
 /// ```
 /// # use ikra::prelude::*;
@@ -369,10 +370,10 @@ pub fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
     world::soa_world(args.into(), item.into()).into()
 }
 
-/// The device code of this package: what `ikra-build` compiled in its build script.
+/// The device code of this package, compiled by `ikra-build` in its build script.
 ///
-/// A package whose classes other packages' worlds hold shows them its device code under some name, which they give to
-/// `#[soa_world]`. So neither compiles the other's kernels.
+/// If other packages use your classes in their worlds, export your device code under a name of your choice. They pass
+/// this name to `#[soa_world]`. So each package compiles only its own kernels.
 ///
 /// ```
 /// // In the package `shapes`, beside its classes.
@@ -406,22 +407,22 @@ pub fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok(()) }
 /// ```
 ///
-/// Kernels are looked for in the device code of the world's own package, then in the others in their order; a class may be
-/// in several. Where the program's classes link to those of the other package, `Device::dependency` of `ikra-build` makes the
-/// other package part of the program's device code, which then has all of its kernels.
+/// A world looks for kernels in the device code of its own package, then in the listed packages in order; a class may
+/// be in several. If the program's classes link to classes of the other package, use `Device::dependency` of
+/// `ikra-build`. It makes the other package part of the program's device code, which then contains all kernels of both.
 ///
-/// `device_code!(crate = path)` says where `ikra` is, as `#[soa_class(crate = path)]` does.
+/// `device_code!(crate = path)` gives the path to `ikra`, like `#[soa_class(crate = path)]`.
 #[proc_macro]
 pub fn device_code(args: TokenStream) -> TokenStream {
     device_code::device_code(args.into()).into()
 }
 
-/// Lets columns hold a struct, or an enum without fields.
+/// Allows a struct, or an enum without fields, to be stored in columns.
 ///
-/// The type must be `Copy` and have a fixed representation: `#[repr(C)]` or `#[repr(transparent)]` on a
-/// struct, `#[repr(u8)]` or the like on an enum. All fields must be values. A struct of at most 16
-/// fields can be under `#[soa(flatten)]`. A type in a `pub` class must be `pub` itself. `#[value(crate = path)]` says
-/// where `ikra` is, as `#[soa_class(crate = path)]` does.
+/// The type must be `Copy` and have a fixed representation: `#[repr(C)]` or `#[repr(transparent)]` on a struct,
+/// `#[repr(u8)]` or similar on an enum. All fields must be values. A struct of at most 16 fields can be under
+/// `#[soa(flatten)]`. If a `pub` class uses the type, the type must be `pub` too. `#[value(crate = path)]` gives the
+/// path to `ikra`, like `#[soa_class(crate = path)]`.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -438,8 +439,9 @@ pub fn device_code(args: TokenStream) -> TokenStream {
 /// pub struct Body { #[soa(flatten)] pub pos: Vec3, pub kind: Kind }
 /// ```
 ///
-/// Links in a struct stay `Link`s, which `self.resolve(link)` follows. They are checked when the struct enters a column, as a field of
-/// links is, so that a GPU asks nothing when one is followed; under `#[soa(flatten)]` and in atomics they are not.
+/// Links in a struct stay `Link`s; follow one with `self.resolve(link)`. Like link fields, they are checked when the
+/// struct is stored in a column, so that a GPU follows them without a check. Links under `#[soa(flatten)]` and in
+/// atomics are not checked there.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -460,9 +462,9 @@ pub fn device_code(args: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A method of the type that takes `&mut self` changes the field that it is called on, which a kernel's text does
-/// not show: `self.vel.normalize()` does not compile unless the kernel writes the field elsewhere. Write
-/// `(&mut self.vel).normalize()`, or `#[kernel(writes(vel))]`.
+/// If a method of the type takes `&mut self`, calling it on a field changes the field, but a kernel's text does not
+/// show this. `self.vel.normalize()` does not compile unless the kernel writes the field elsewhere. Write `(&mut
+/// self.vel).normalize()`, or `#[kernel(writes(vel))]`.
 #[proc_macro_derive(Value, attributes(value))]
 pub fn derive_value(item: TokenStream) -> TokenStream {
     value::derive_value(item.into()).into()

@@ -1,7 +1,7 @@
 //! `#[soa_methods]`, and `#[kernel]` within.
 //!
-//! Two stages: the attribute hands the block to the class's own macro, which adds the class's fields and
-//! hands both to [`expand_methods`].
+//! There are two stages. The attribute passes the block to the class's own macro. That macro adds the class's fields
+//! and passes both to [`expand_methods`].
 
 mod arguments;
 mod assigned;
@@ -47,10 +47,10 @@ use model::Block;
 pub(crate) use model::Receiver;
 pub(crate) use rewrite::rewrite;
 
-/// The attribute: `Body! { impl Body { … } }`.
+/// Expands the attribute to `Body! { impl Body { … } }`.
 pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    // Without it the class's macro says where `ikra` is.
+    // Without this argument, the class's macro supplies the path to `ikra`.
     let krate = match args.is_empty() {
         true => None,
         false => {
@@ -75,7 +75,8 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
             class
         }
         Err(error) => {
-            // Not an impl block at all, or one with a syntax error before its methods, which is the more useful message.
+            // This is not an impl block, or it has a syntax error before its methods. The syntax error is the more
+            // useful message.
             match item.clone().into_iter().next() {
                 Some(first) if first.to_string() == "impl" || first.to_string() == "#" => errors.add(error),
                 _ => {
@@ -90,19 +91,19 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
     let errors = errors.into_tokens();
     let krate = krate.map(|krate| krate.reach(quote!([::ikra])));
     match class {
-        // The trait's macro adds what the trait has, and goes on to the class's.
+        // The trait's macro adds the trait's items, then invokes the class's macro.
         Some(_) if known_by.is_some() => quote!(#errors #known_by! { #krate #item }),
         Some(class) if errors.is_none() || !is_of_trait(&item) => {
             let forgotten = forgotten(&class, "soa_methods");
             quote!(#errors #forgotten #class! { #krate #item })
         }
-        // A trait's methods, which may well be right elsewhere: others rely on them.
+        // Emit a plain trait implementation unchanged: it may be correct without Ikra, and other code relies on it.
         _ if !mentions(item.clone(), &["kernel", "Ref"]) && is_of_trait(&item) => quote!(#errors #item),
         _ => quote!(#errors),
     }
 }
 
-/// The path of a block's trait, whose macro knows it.
+/// The path of a block's trait, which is also the path of the trait's macro.
 fn dispatched(path: &syn::Path, errors: &mut Errors) -> Option<syn::Path> {
     let last = path.segments.last()?;
     if is_plain(&last.ident) {
@@ -126,7 +127,7 @@ fn is_of_trait(item: &TokenStream) -> bool {
     lenient::header(item).is_ok_and(|(block, _)| block.trait_.is_some())
 }
 
-/// Whether one of these words is among the tokens.
+/// Whether the tokens contain one of these words.
 fn mentions(tokens: TokenStream, words: &[&str]) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(name) => words.iter().any(|word| name == word),
@@ -135,7 +136,7 @@ fn mentions(tokens: TokenStream, words: &[&str]) -> bool {
     })
 }
 
-/// The path of the class that a block is for.
+/// The path of the block's class.
 fn class_path(block: &ItemImpl, errors: &mut Errors) -> Option<syn::Path> {
     if !block.generics.params.is_empty() {
         errors.at(&block.generics, "a class is not generic, so neither is its `impl`; a method can be");
@@ -169,21 +170,21 @@ pub(crate) struct Fields {
     pub(crate) own_links: Vec<String>,
 }
 
-/// What the class's macro says of a field.
+/// A field's kind, as passed by the class's macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldKind {
     /// It is `#[atomic]`.
     Atomic,
-    /// A number or a `bool`, or a `Link`: no method changes what it is called on.
+    /// A number, a `bool`, or a `Link`: no method changes its receiver.
     Number,
-    /// An array of them.
+    /// An array of such values.
     Numbers,
-    /// Anything else.
+    /// Any other type.
     Other,
 }
 
 impl FieldKind {
-    /// By the word for it.
+    /// The kind with a given keyword.
     fn named(word: &Ident) -> Self {
         match word.to_string().as_str() {
             "atomic" => Self::Atomic,
@@ -193,7 +194,7 @@ impl FieldKind {
         }
     }
 
-    /// Whether methods may change what they are called on: the field, or an element of it.
+    /// Whether some method may change the field, or an element of it, as its receiver.
     pub(crate) fn has_mutators(self, is_element: bool) -> bool {
         match self {
             Self::Number => false,
@@ -221,19 +222,19 @@ impl Fields {
         self.own_links.contains(&name.unraw().to_string())
     }
 
-    /// Whether the field is `#[atomic]`.
+    /// Whether the field is marked `#[atomic]`.
     pub(crate) fn is_atomic(&self, field: usize) -> bool {
         self.kind(field) == FieldKind::Atomic
     }
 
-    /// What is known of the field.
+    /// The field's kind.
     pub(crate) fn kind(&self, field: usize) -> FieldKind {
         self.fields[field].1
     }
 }
 
-/// `(::ikra; "Body" pos plain, near links, …) [::ikra] impl Body { … }`: where `ikra` is for the class, its name and fields, where
-/// `ikra` is if the block says so, and the block.
+/// `(::ikra; "Body" pos plain, near links, …) [::ikra] impl Body { … }`. The parts are the class's path to `ikra`, its
+/// name and fields, the block's path to `ikra` if it gives one, and the block.
 struct Input {
     krate: Krate,
     fields: Fields,
@@ -273,7 +274,7 @@ impl Parse for Input {
     }
 }
 
-/// A name without `r#`, which means the same with it.
+/// A name without `r#`.
 pub(crate) fn plain_name(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
@@ -282,7 +283,7 @@ fn is_punct(token: Option<&TokenTree>, c: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == c)
 }
 
-/// The second stage.
+/// Expands the call of the class's macro, the second stage.
 pub(crate) fn expand_methods(input: TokenStream) -> TokenStream {
     match syn::parse2(input) {
         Ok(Input { krate, fields, block }) => krate.reach(methods(fields, krate.protect(block))),
@@ -299,7 +300,7 @@ fn methods(fields: Fields, block: TokenStream) -> TokenStream {
         return errors.into_tokens().unwrap_or_default();
     };
     let block = Block::parse(class, fields, block, &mut errors);
-    // Methods are made even of a block with mistakes, so that calls to them are not errors too.
+    // A block with mistakes still defines its methods, so that calls to them are not errors too.
     let errors = errors.into_tokens();
     let (made, hints) = (expand::expand(&block), hints::hints(&block));
     quote!(#errors #made #hints)

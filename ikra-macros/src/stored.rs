@@ -1,5 +1,5 @@
-//! Which types can be stored: what a macro can tell by how a type is written, and what it asks the compiler, in a constant that
-//! panics with what to write instead.
+//! Which types can be stored. The macro decides some cases by the tokens of a type. For the others it generates a
+//! constant whose evaluation panics with advice.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -9,7 +9,7 @@ use syn::{GenericArgument, PathArguments, PathSegment, Type};
 use crate::class::{StorageKind, inner_array, is_number, ungrouped};
 use crate::diagnostics::{Errors, located};
 
-/// What has the field.
+/// The item that contains the field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holder {
     /// A class.
@@ -18,7 +18,7 @@ pub(crate) enum Holder {
     Value,
 }
 
-/// Whether a column can certainly hold the type: numbers, links to the class itself, and arrays of these.
+/// Whether a column can certainly hold the type: a number, a link to the class itself, or an array of these.
 pub(crate) fn is_sure(ty: &Type, class: &Ident) -> bool {
     match innermost(ty) {
         ty if is_number(ty) => true,
@@ -26,12 +26,12 @@ pub(crate) fn is_sure(ty: &Type, class: &Ident) -> bool {
     }
 }
 
-/// Whether the compiler is asked the same about two types.
+/// Whether one compiler check covers both types.
 pub(crate) fn same(one: &Type, other: &Type) -> bool {
     shown(innermost(one)) == shown(innermost(other))
 }
 
-/// What an array, or an array of arrays, holds in the end.
+/// The innermost element type of nested arrays.
 pub(crate) fn innermost(ty: &Type) -> &Type {
     match ungrouped(ty) {
         Type::Array(array) => innermost(&array.elem),
@@ -81,12 +81,12 @@ fn argument<'a>(ty: &'a Type, name: &str) -> Option<&'a Type> {
     }
 }
 
-/// A type, as it is written.
+/// A type as the user wrote it.
 fn shown(ty: &Type) -> String {
     ty.to_token_stream().to_string().replace(' ', "").replace(';', "; ").replace(',', ", ")
 }
 
-/// Points out types that look right to someone used to objects, and are not values.
+/// Reports types that would be right in ordinary objects but are not values.
 pub(crate) fn check_type(ty: &Type, holder: Holder, errors: &mut Errors) {
     match ty {
         Type::Reference(_) => errors.at(
@@ -116,7 +116,7 @@ pub(crate) fn check_type(ty: &Type, holder: Holder, errors: &mut Errors) {
     }
 }
 
-/// The same for the name of a type.
+/// Reports a type by its name.
 fn check_name(ty: &Type, last: &PathSegment, holder: Holder, errors: &mut Errors) {
     let (name, args) = (last.ident.to_string(), &last.arguments);
     let message = match &*name {
@@ -176,7 +176,7 @@ fn spaceless(tokens: impl ToTokens) -> String {
     tokens.to_token_stream().to_string().replace(' ', "")
 }
 
-/// 1 if `storage` stores a field of this type, and an error that says why not otherwise.
+/// 1 if `storage` stores a field of this type; otherwise an error that explains why not.
 pub(crate) fn is_stored(ty: &Type, kind: StorageKind, storage: &TokenStream) -> TokenStream {
     let at = located(ty);
     let element = innermost(ty);
@@ -226,8 +226,8 @@ pub(crate) fn is_stored(ty: &Type, kind: StorageKind, storage: &TokenStream) -> 
     }
 }
 
-/// `panic!(message)` that the compiler shows at a type.
+/// `panic!(message)`, which the compiler shows at a type.
 fn panic(ty: &Type, message: &str) -> TokenStream {
-    // With the type's own span, so that it is not shown as part of an expansion.
+    // The type's own span, so that the compiler does not show it as part of an expansion.
     quote_spanned!(ty.span()=> ::core::panic!(#message))
 }

@@ -1,4 +1,4 @@
-//! Names in the device code.
+//! Names in device code.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,15 @@ use std::sync::{Mutex, PoisonError};
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
-/// Where a name stands: package, file within it, line and column. Host and device compile the same file, and so agree.
+/// The position of a name: package, file within it, line and column. Host and device compile the same file, so they
+/// agree.
 pub(crate) fn place(at: &Ident) -> String {
     let start = at.span().start();
     let file = at.span().local_file().map_or_else(String::new, |file| in_package(&file));
     format!("{file}:{}:{}", start.line, start.column)
 }
 
-/// A file as `package/src/model.rs`, wherever the package is and whoever compiles it.
+/// A file as `package/src/model.rs`, independent of the package's location and of the compiler.
 fn in_package(file: &Path) -> String {
     static KNOWN: Mutex<Option<HashMap<PathBuf, String>>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -32,14 +33,14 @@ fn in_package(file: &Path) -> String {
     let mut name = package.to_owned();
     for part in parts {
         name.push('/');
-        // It stands in device code, which is ASCII.
+        // The name appears in device code, which is ASCII.
         name.extend(part.chars().map(|c| if c.is_ascii_graphic() { c } else { '?' }));
     }
     known.insert(file.to_owned(), name.clone());
     name
 }
 
-/// The name of the package in a folder.
+/// The name of the package at a folder.
 fn package(folder: &Path) -> Option<String> {
     let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).ok()?;
     let mut lines = manifest.lines().map(str::trim).skip_while(|line| *line != "[package]").skip(1);
@@ -50,7 +51,7 @@ fn package(folder: &Path) -> Option<String> {
     Some(name)
 }
 
-/// A text as letters, digits and `_`, which is all that device code allows.
+/// A text reduced to letters, digits and `_`, the only characters that device code allows.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::new();
     for c in text.chars() {
@@ -62,21 +63,21 @@ pub(crate) fn plain(text: &str) -> String {
     plain
 }
 
-/// The name of a kernel's entry, for people who read device code, and unlike that of any other.
+/// The symbol of a kernel's entry point: unique, and readable in device code.
 ///
-/// The host does not look for it: the entry says in a comment which kernel's it is. So it may depend on what else is
-/// expanded in this crate, as it does where one line of source makes several kernels of the same name.
+/// The host does not look it up: a comment in the entry point identifies the kernel. So the symbol may depend on other
+/// expansions in this crate, for instance if one source line defines several kernels of the same name.
 pub(crate) fn kernel_symbol(class: &str, method: &Ident, place: &str) -> String {
     static SEEN: Mutex<Option<HashMap<String, u32>>> = Mutex::new(None);
     let start = method.span().start();
     let mut symbol =
         format!("ikra_kernel_{}_{}_{}_{}", plain(class), plain(&method.unraw().to_string()), start.line, start.column);
-    // Another crate, another file: compiled elsewhere, so that the number below does not tell them apart.
+    // Other crates and files are compiled in separate runs, so the counter below does not distinguish them.
     let compiled = std::env::var("CARGO_CRATE_NAME").unwrap_or_default();
     symbol.push_str(&format!("_{:08x}", hash(&format!("{compiled} {place}"))));
     let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
     let count = seen.get_or_insert_default().entry(symbol.clone()).or_insert(0);
-    // Outside a compiler, in this crate's tests, what is made does not depend on what was made before.
+    // In this crate's tests, outside a compiler, the output must not depend on earlier calls.
     *count += u32::from(*count == 0 || proc_macro::is_available());
     if *count > 1 {
         symbol.push_str(&format!("_{count}"));
@@ -84,7 +85,7 @@ pub(crate) fn kernel_symbol(class: &str, method: &Ident, place: &str) -> String 
     symbol
 }
 
-/// The hash of Fowler, Noll and Vo, folded.
+/// A folded FNV-1a hash.
 fn hash(text: &str) -> u32 {
     let hash = text
         .bytes()

@@ -10,7 +10,7 @@ use syn::{Attribute, DeriveInput, Meta};
 use crate::diagnostics::Errors;
 use crate::krate::Krate;
 
-/// The derive macro.
+/// Expands the derive macro.
 pub(crate) fn derive_value(item: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item.clone()) {
         Ok(input) => input,
@@ -24,7 +24,7 @@ pub(crate) fn derive_value(item: TokenStream) -> TokenStream {
     }
 }
 
-/// What `#[value(crate = path)]` says.
+/// Reads `#[value(crate = path)]`.
 fn krate(attrs: &[Attribute], errors: &mut Errors) -> Krate {
     let mut args = TokenStream::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("value")) {
@@ -44,7 +44,7 @@ fn value(input: &DeriveInput, mut errors: Errors) -> TokenStream {
     let value = model::Value::parse(input, &mut errors);
     let errors = errors.into_tokens();
     match value {
-        // Also for a type with mistakes, so that its uses are not errors too.
+        // A type with mistakes is expanded too, so that its uses are not errors as well.
         Some(value) => expand::expand(&value, errors),
         None => quote!(#errors),
     }

@@ -12,7 +12,7 @@ use crate::device_code::Codes;
 use crate::diagnostics::{Errors, silent};
 use crate::krate::Krate;
 
-/// The attribute.
+/// Expands the attribute `#[soa_world]`.
 pub(crate) fn soa_world(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (krate, args) = Krate::take("soa_world", args, &mut errors);
@@ -47,7 +47,7 @@ fn world(item: TokenStream, codes: &[Expr], mut errors: Errors) -> TokenStream {
             let generics = world.generics.clone();
             let mut world = world;
             for parameter in world.generics.type_params_mut() {
-                // Said above: the compiler need not ask for it.
+                // The error is already reported; this bound prevents a second one from the compiler.
                 parameter.bounds.push(syn::parse_quote!(::ikra::Class));
             }
             silent(&world.ident, &world.vis, &generics, &world, errors)

@@ -1,4 +1,4 @@
-//! Programs that must build, and run, beside those of `tests/compile_fail` that must not. Each is a module with a `main`.
+//! Programs that must build and run, the counterpart of `tests/compile_fail`. Each is a module with a `main`.
 #![allow(missing_docs, dead_code, unreachable_pub, missing_debug_implementations, reason = "programs, not libraries")]
 
 macro_rules! programs {
@@ -12,7 +12,7 @@ macro_rules! programs {
     )* };
 }
 
-/// The programs of which cases there change a few lines: nothing else is wrong with those.
+/// The base programs of `tests/compile_fail`, whose cases change a few lines: the bases themselves contain no mistake.
 #[path = "../compile_fail/bases"]
 mod bases {
     mod body;

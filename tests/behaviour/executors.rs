@@ -208,7 +208,7 @@ fn panics_propagate_and_objects_are_never_half_updated() {
                 assert!(updated || untouched, "{row:?}");
             }
             assert_eq!(sim.bodies.read(link(49)).unwrap().steps, 0);
-            // The world can be used further.
+            // The world remains usable.
             sim.execute(Body::step, 3);
             assert!(sim.bodies.column(body::steps).iter().all(|&steps| steps == 3 || steps == 4));
 
@@ -270,7 +270,7 @@ fn reserved_objects_must_be_initialised() {
     assert_eq!(sim.bodies.iter().map(|body| body.pos).collect::<Vec<_>>(), [0, 1, 2, 3].map(|n| Body::new(n).pos));
 }
 
-/// Everything that kernels compute, as bits.
+/// All results of kernels, as bits.
 fn everything(n: usize) -> Vec<u32> {
     let mut sim = sim(n);
     for n in 0..n {
@@ -293,7 +293,7 @@ fn everything(n: usize) -> Vec<u32> {
 
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
-    // Side by side: pairs of a few thousand objects take seconds.
+    // In parallel: pairs of a few thousand objects take seconds.
     std::thread::scope(|scope| {
         for n in [1, 15, 16, 17, 63, 64, 65, 1000, 4095, 4097] {
             scope.spawn(move || {
@@ -414,7 +414,7 @@ fn objects_that_change_worlds_follow_links_in_the_world_they_are_in() {
     assert_eq!(a.get::<Link<Knot>>(knot).bead().value(), 2);
     std::mem::swap(&mut a.knots, &mut b.knots);
     assert_eq!(b.get::<Link<Knot>>(knot).bead().value(), 1);
-    // Back, without `a` having been looked at in between; then `b` is gone.
+    // Swapped back without a use of `a` in between; then `b` is dropped.
     std::mem::swap(&mut a.knots, &mut b.knots);
     drop(b);
     assert_eq!(a.get::<Link<Knot>>(knot).bead().value(), 2);
@@ -442,7 +442,7 @@ fn iterators() {
         (Some(link(2)), Some(link(3)))
     );
     assert_eq!((all.len(), all.nth(2).is_none(), all.len(), all.next().is_none()), (2, true, 0, true));
-    // Ranges are those of slices, of what is left.
+    // Ranges index the remaining objects, as in slices.
     let indices: Vec<usize> = (0..6).collect();
     for (skipped, start, end) in (0..3).flat_map(|a| (0..8).flat_map(move |b| (0..8).map(move |c| (a, b, c)))) {
         let of_slice = catch_unwind(|| indices[skipped..][start..end].to_vec()).ok();

@@ -1,4 +1,4 @@
-//! Expansions cause no lints, and do not depend on what names mean where they end up.
+//! Expansions cause no lints, and do not depend on the meaning of names at the call site.
 #![deny(
     warnings,
     future_incompatible,
@@ -35,7 +35,7 @@
 #![deny(clippy::all, clippy::pedantic)]
 #![forbid(unsafe_code)]
 
-/// Everything public and documented, as a library would.
+/// A public and fully documented module, as in a library.
 pub mod lints {
     use ikra::prelude::*;
 
@@ -235,7 +235,7 @@ mod private {
     }
 }
 
-/// Where the prelude's names mean other things.
+/// A module that redefines the prelude's names.
 mod shadows {
     #![allow(
         dead_code,
@@ -290,7 +290,7 @@ mod shadows {
         pub(crate) second: f32,
     }
 
-    /// Fields named like what a view or ref is made of.
+    /// Fields whose names occur in the definition of views and refs.
     #[soa_class]
     pub(crate) struct P {
         pub(crate) object: u32,
@@ -374,7 +374,7 @@ mod shadows {
     }
 }
 
-/// Classes that name themselves `Self` in their fields, and deprecated fields, which only their users hear of.
+/// Classes that use `Self` in their fields, and deprecated fields: only uses of these fields cause warnings.
 mod itself {
     use ikra::prelude::*;
 

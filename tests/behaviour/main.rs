@@ -1,4 +1,4 @@
-//! What programs do, through the public interface: one module per topic.
+//! Programs that use the public interface: one module per topic.
 #![allow(missing_docs, unreachable_pub, reason = "a test, not a library")]
 
 mod accepted;

@@ -1,4 +1,4 @@
-//! `Objects` and `Link`: what a `Vec` does, and numbers.
+//! `Objects` and `Link`: the operations of a `Vec`, and links as numbers.
 #![allow(missing_docs, unreachable_pub, reason = "a test, not a library")]
 
 use std::collections::{BTreeSet, HashSet};
@@ -109,8 +109,8 @@ pub struct Net {
     pub knots: Objects<Knot>,
 }
 
-/// What an iterator that does not know its length adds, also where it ends by a panic or where there is no more room, is there, its
-/// links are checked before a kernel runs, and what is added afterwards comes behind it.
+/// Objects from an iterator of unknown length are all added, even if the iterator panics or the room runs out. Their
+/// links are checked before a kernel runs, and later objects follow them.
 #[test]
 fn objects_are_added_as_far_as_they_come() {
     let mut points = Objects::<Point>::new();
@@ -137,7 +137,7 @@ fn objects_are_added_as_far_as_they_come() {
     assert_eq!(net.knots.column(knot::tag)[60], 100);
 }
 
-/// Loops over all objects, by whichever method of iterators.
+/// Loops over all objects, through different methods of iterators.
 #[test]
 fn all_objects_in_every_way() {
     let mut net = Net::new();
@@ -152,7 +152,7 @@ fn all_objects_in_every_way() {
     assert_eq!((some().count(), some().map(|point| point.tag()).min()), (9, Some(51)));
     assert_eq!(net.all::<Point>().range(200..).fold(3, |_, _| 4), 3);
     assert_eq!((net.all::<Knot>().fold(3, |_, _| 4), net.all::<Knot>().count()), (3, 0));
-    // Beside a guard as well.
+    // With a live guard as well.
     let guard = net.get_mut(Link::<Point>::from_index(3).unwrap());
     assert_eq!(guard.all::<Point>().map(|point| u32::from(point.tag())).sum::<u32>(), 199 * 100);
     assert_eq!(guard.all::<Point>().count(), 200);
@@ -163,7 +163,7 @@ fn objects_initialise_in_any_order_and_once() {
     let mut points = Objects::<Point>::new();
     points.push(9.into()).unwrap();
     let links: Vec<_> = points.reserve(3).unwrap().collect();
-    // Growing meanwhile does not lose which are missing.
+    // Growth does not lose track of the missing objects.
     points.extend((0..200).map(Point::from)).unwrap();
     for &link in links.iter().rev() {
         assert!(matches!(points.read(link), Err(Error::NotInitialized { .. })));
@@ -229,7 +229,7 @@ first_field!(all large_soa large_aos large_tiles large_fixed, [], Large, Large([
 first_field!(all atomic_soa atomic_aos atomic_tiles atomic_fixed, [#[atomic]], u64, 1 << 40, 8);
 first_field!(all flat_soa flat_aos flat_tiles flat_fixed, [#[soa(flatten)]], Three, Three(1, 2.0, 3), 1);
 
-/// Classes whose tuples are longer than they have fields, in each layout: nothing follows the last field.
+/// Classes whose padded tuples are longer than their list of fields, in each layout: nothing follows the last field.
 mod many_fields {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! `sim.on(place)` does what the short forms do, with the same bits, and says what it cannot do.
+//! `sim.on(place)` gives the same bits as the short forms, and reports unsupported operations.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use std::mem;
@@ -159,7 +159,7 @@ fn pairs_are_those_of_the_short_form() {
     same(&short, &long);
 }
 
-/// Each verb for all objects, a range and a list: the objects that `over` names change, or give results, and no others.
+/// Each verb for all objects, a range and a list: only the objects selected by `over` change or give results.
 #[test]
 fn verbs_for_ranges_and_lists() {
     const FEW: usize = 300;
@@ -235,7 +235,7 @@ fn errors_are_returned() {
 #[test]
 fn a_gpu_that_is_not_there_is_an_error() {
     let mut sim = Sim::new();
-    // This test has no device code, and without the feature there is no such place.
+    // This test has no device code, and without the feature this place does not exist.
     match sim.on(Place::Gpu(0)).execute(Body::grow_old, ()) {
         Err(Error::NoSuchPlace { place, .. }) if cfg!(not(feature = "cuda")) => {
             assert_eq!(place, Place::Gpu(0));
@@ -278,7 +278,7 @@ fn a_recording_is_run_when_it_is_replayed() {
     recorded.bodies.column_mut(body::age).fill(7);
     recorded.on(HOST).replay(&steps).unwrap();
     assert_eq!(recorded.bodies.column(body::age)[9..=10], [7, 8]);
-    // As is moving the world.
+    // Moving the world between replays is fine too.
     let mut moved = Box::new(recorded);
     moved.on(HOST).replay(&steps).unwrap();
     assert_eq!(moved.bodies.column(body::age)[10], 9);
@@ -340,7 +340,7 @@ fn what_cannot_be_recorded_says_so() {
     not_recordable(sim.on(HOST).record(|sim| sim.record(|_| Ok(())).map(drop)), "another recording");
     not_recordable(sim.on(HOST).record(|sim| sim.over(&[link]).execute(Body::grow_old, ())), "a list of links");
     not_recordable(sim.on(HOST).record(|sim| sim.construct(1, Body::spawn, 1.0).map(drop)), "making objects");
-    // An error that the closure does not pass on: the recording would be without that kernel.
+    // The closure swallows an error: the recording would lack that kernel.
     let swallowed = sim.on(HOST).record(|sim| {
         let _ = reduce(sim);
         sim.execute(Body::grow_old, ())
@@ -367,7 +367,7 @@ fn what_cannot_be_recorded_says_so() {
         });
     }));
     assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"on purpose"));
-    // None of this has run or is recorded still.
+    // None of these kernels has run yet, and none is still recorded.
     assert_eq!(other.bodies.column(body::age)[3], 3);
     let step = older(&mut other);
     other.on(HOST).execute(Body::grow_old, ()).unwrap();

@@ -8,7 +8,7 @@ use std::ops::Range;
 use ikra::{Place, prelude::*};
 use proptest::prelude::*;
 
-/// Whose result shows every change of the order.
+/// A reducer whose result reveals every change of the order.
 #[derive(Clone, Copy)]
 pub struct Mix;
 impl Reducer<f64> for Mix {
@@ -20,7 +20,7 @@ impl Reducer<f64> for Mix {
     }
 }
 
-/// A result of more than 64 bytes, which has fewer accumulators.
+/// A result of more than 64 bytes uses fewer accumulators.
 impl Reducer<[f64; 9]> for Mix {
     fn identity(&self) -> [f64; 9] {
         [1.0; 9]
@@ -96,7 +96,7 @@ macro_rules! class {
                 let mut world = $world::new();
                 let rows = values.iter().map(|&value| $class { value, calls: 0 });
                 let links: Vec<_> = world.objects.extend(rows).unwrap().collect();
-                // Results are combined in the order of the objects, whatever that of the list.
+                // Results are combined in the order of the objects, not of the list.
                 let mut in_order = list.to_vec();
                 in_order.sort_unstable();
                 let listed: Vec<f64> = in_order.iter().map(|&n| values[n]).collect();
@@ -128,7 +128,7 @@ macro_rules! class {
                     let part = world.over(&list).execute_and_reduce($class::wide, (), Mix);
                     assert_eq!(part.map(f64::to_bits), nine(&now));
                 });
-                // Each object was called as often as it was meant, and changed as often.
+                // Each object was called and changed exactly once per selection.
                 let list: HashSet<_> = list.into_iter().collect();
                 for (n, &link) in links.iter().enumerate() {
                     let (ranged, listed) = (range.contains(&n), list.contains(&link));
@@ -262,7 +262,7 @@ impl Tuple {
     }
 }
 
-/// The members of a tuple by different reducers.
+/// Combines the members of a tuple by different reducers.
 #[derive(Clone, Copy)]
 pub struct Both;
 impl Reducer<Eight> for Both {

@@ -1,4 +1,4 @@
-//! Objects that are sorted or removed, beside a plain model: all links of the world follow.
+//! Sorting and removing objects, compared with a plain model: all links of the world follow.
 
 use ikra::{Error, LinkList, Place, World, prelude::*};
 use proptest::prelude::*;
@@ -96,7 +96,7 @@ macro_rules! model {
                 pub leaves: Objects<Leaf>,
             }
 
-            /// What an object holds, with the names of objects in place of links.
+            /// The content of an object, with names of objects in place of links.
             type Facts = (u8, [u64; 3], Vec<Option<u64>>, Vec<u64>, Option<u64>, u64);
 
             fn facts(graph: &Graph, node: &Node) -> Facts {
@@ -128,7 +128,7 @@ macro_rules! model {
                 graph.leaves.iter().map(row).collect()
             }
 
-            /// The same facts without some nodes.
+            /// The facts without some nodes.
             fn without(facts: Facts, gone: &dyn Fn(u64) -> bool) -> Facts {
                 let (byte, wide, links, near, thing, leaf) = facts;
                 let links = links.into_iter().map(|link| link.filter(|&id| !gone(id))).collect();
@@ -335,10 +335,10 @@ fn lists_and_recordings_of_before_are_refused() -> Result<(), Error> {
     assert!(message.contains("the list was made before objects of class Cell got other ids"), "{message}");
     let message = line.on(Place::Host).replay(&recording).unwrap_err().to_string();
     assert!(message.contains("objects of class Cell got other ids"), "{message}");
-    // The same links name other objects now, and a slice of them is a new list.
+    // The links now refer to other objects, so a slice of them is a new list.
     line.over(&links[1..3]).execute(Cell::add, 10);
     assert_eq!(line.cells.column(cell::number), [33, 42, 15, 4, 1]);
-    // Another world is not concerned.
+    // Another world does not change.
     let mut other = self::line(5);
     other.over(&LinkList::new(&links[..2])?).execute(Cell::add, 1);
     Ok(())

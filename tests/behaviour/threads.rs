@@ -1,5 +1,5 @@
-//! Kernels on several threads, for ThreadSanitizer (`scripts/sanitize.sh thread`): all of a world's life is
-//! within one task of a pool, whose threads hand work to each other by atomics that the sanitizer sees.
+//! Kernels on several threads, for ThreadSanitizer (`scripts/sanitize.sh thread`). A world lives entirely within one
+//! task of a pool. The pool's threads synchronize through atomics that the sanitizer sees.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use std::cell::Cell;
@@ -30,7 +30,7 @@ pub struct Tiled {
     pub next: Link<Tiled>,
 }
 
-/// The same kernels, whatever the layout.
+/// Identical kernels for each layout.
 macro_rules! kernels {
     ($($class:ident)*) => { $(
         #[soa_methods]
@@ -128,7 +128,7 @@ fn work() -> (u64, u64, u64, u64) {
     (soa, aos, tiled, hits + small.execute_and_reduce(Soa::total, (), Sum))
 }
 
-/// Runs `work` on a thread that is itself one of a pool's.
+/// Runs `work` on a thread of a pool.
 fn with_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
@@ -146,9 +146,9 @@ fn kernels_on_several_threads() {
     assert_eq!((results[0].0, results[0].0), (results[0].1, results[0].2));
 }
 
-/// A data race that only `unsafe` makes possible, to see that the sanitizer finds one.
+/// A data race that needs `unsafe`: the sanitizer must find it.
 struct Planted(Cell<u64>);
-// SAFETY: none; this is the race.
+// SAFETY: unsound on purpose; this is the race.
 unsafe impl Sync for Planted {}
 impl Counter for Planted {
     fn count(&self) {

@@ -91,7 +91,7 @@ fn check(town: &mut Town, n: usize, people: u32, dogs: u32) {
     town.execute(Dog::count_people, ());
     let sum = (people..people + n as u32).sum();
     assert!(town.dogs.copy_column(dog::age).into_iter().all(|age| age == sum));
-    // As it was.
+    // Restore the values.
     for (k, age) in town.dogs.column_mut(dog::age).iter_mut().enumerate() {
         *age = dogs + k as u32;
     }
@@ -139,7 +139,7 @@ fn worlds_move_between_threads() {
 
 #[test]
 fn worlds_are_read_by_several_threads() {
-    // Fresh, so that all threads find its tables not linked yet.
+    // New worlds, so that all threads find unlinked tables.
     for _ in 0..50 {
         let town = town(64, 1);
         let barrier = std::sync::Barrier::new(4);
@@ -187,7 +187,7 @@ fn swapped_objects_are_followed_in_the_world_that_is_used() {
             drop(c);
             check(&mut a, 100, 1, 1301);
         }
-        // And back without a use between.
+        // Swapped back without a use in between.
         let mut d = town(100, 701);
         check(&mut d, 100, 701, 1701);
         mem::swap(&mut a.dogs, &mut d.dogs);
@@ -204,7 +204,7 @@ fn objects_can_be_replaced() {
     let mut town = town(100, 1);
     check(&mut town, 100, 1, 1001);
     for _ in 0..10 {
-        // All people gone: dogs' links lead nowhere, which is caught.
+        // All people are removed: the dogs' links are invalid and detected.
         let people = mem::take(&mut town.people);
         let owner = town.get(dog(1)).owner().unwrap();
         assert!(catch_unwind(AssertUnwindSafe(|| owner.age())).is_err());
@@ -236,13 +236,13 @@ fn guards_store_when_dropped() {
     {
         let mut rex = town.get_mut(dog(1));
         rex.age = 5;
-        // Through a link it is as before.
+        // Access through a link is unchanged.
         assert_eq!(rex.owner.unwrap().dog().unwrap().age(), 1001);
         rex.pats.store(9);
         assert_eq!(rex.owner.unwrap().dog().unwrap().pats().load(), 9);
     }
     assert_eq!((town.get(dog(1)).age(), town.get(dog(1)).pats().load()), (5, 9));
-    // Also when a panic passes by.
+    // The same after a panic.
     let result = catch_unwind(AssertUnwindSafe(|| {
         let mut rex = town.get_mut(dog(1));
         rex.age = 6;
@@ -255,7 +255,7 @@ fn guards_store_when_dropped() {
         let (mut town, mut next) = (self::town(2, 1), self::town(2, 1));
         catch_unwind(AssertUnwindSafe(|| {
             let mut rex = town.get_mut(dog(1));
-            // Of another world, and leaked: the handle is that of the same field.
+            // A leaked handle of another world: it belongs to the same field.
             let other = std::mem::ManuallyDrop::new(next.get_mut(dog(2)));
             rex.pats = other.pats;
             and_then();
@@ -273,7 +273,7 @@ fn views_print_like_structs() {
     assert_eq!(format!("{:?}", town.dogs), "Objects<Dog>(2)");
 }
 
-/// Two classes of one name, at one place of the source as far as a macro's expansion shows.
+/// Two classes of the same name, at the same source position as far as the macro's expansion shows.
 macro_rules! two_classes_of_one_name {
     () => {
         #[soa_class]

@@ -1,4 +1,4 @@
-//! `#[inline_array]`: how a field that is an array is spread.
+//! `#[inline_array]`: how an array field is laid out in columns.
 
 use quote::quote;
 use syn::{
@@ -9,7 +9,7 @@ use syn::{
 use super::model::{StorageKind, check_mode};
 use crate::diagnostics::Errors;
 
-/// What the attribute says.
+/// The argument of the attribute.
 pub(crate) enum Inlining {
     /// `#[inline_array]`
     Full,
@@ -19,19 +19,19 @@ pub(crate) enum Inlining {
     Slots(Box<Expr>),
 }
 
-/// How an inner array is spread.
+/// How an inner array is laid out in columns.
 pub(crate) enum Arrangement {
     /// A column per slot.
     Full { element: Type, len: Expr },
     /// A column of arrays.
     Whole { element: Type, len: Expr },
-    /// Some slots, and the rest in the arena.
+    /// A few columns for the first slots; the arena holds the remaining elements.
     Partly { element: Type, slots: Expr },
 }
 
 const FORMS: &str = "write `#[inline_array]` on `[T; N]` for a column per slot, `#[inline_array(object)]` on `[T; N]` for a column of arrays, `#[inline_array(4)]` on `InnerArray<T>` for 4 slots and the rest in the arena";
 
-/// Reads the attribute.
+/// Parses the attribute.
 pub(crate) fn array_attribute(attr: &Attribute) -> syn::Result<Inlining> {
     if let Meta::Path(_) = attr.meta {
         return Ok(Inlining::Full);
@@ -44,7 +44,7 @@ pub(crate) fn array_attribute(attr: &Attribute) -> syn::Result<Inlining> {
     };
     match &size {
         Expr::Path(path) if path.path.is_ident("object") => Ok(Inlining::Object),
-        // A number, or a constant: what it is, the compiler sees.
+        // A number or a constant: the compiler evaluates it.
         Expr::Path(_) => Ok(Inlining::Slots(Box::new(size))),
         Expr::Lit(ExprLit { lit: Lit::Int(slots), .. }) => match slots.base10_parse::<usize>() {
             Ok(0..256) => Ok(Inlining::Slots(Box::new(size))),
@@ -57,7 +57,7 @@ pub(crate) fn array_attribute(attr: &Attribute) -> syn::Result<Inlining> {
     }
 }
 
-/// An expression that a macro passed on as a whole, as it is.
+/// Removes the invisible group around an expression that a macro passed on.
 fn ungrouped_expr(mut expr: Expr) -> Expr {
     while let Expr::Group(ExprGroup { expr: inner, .. }) | Expr::Paren(ExprParen { expr: inner, .. }) = expr {
         expr = *inner;
@@ -65,7 +65,7 @@ fn ungrouped_expr(mut expr: Expr) -> Expr {
     expr
 }
 
-/// A type that a macro passed on as a whole, as it is.
+/// Removes the invisible group around a type that a macro passed on.
 pub(crate) fn ungrouped(mut ty: &Type) -> &Type {
     while let Type::Group(TypeGroup { elem, .. }) | Type::Paren(TypeParen { elem, .. }) = ty {
         ty = elem;
@@ -73,7 +73,7 @@ pub(crate) fn ungrouped(mut ty: &Type) -> &Type {
     ty
 }
 
-/// Whether the type is `InnerArray<T>`, and the `T`.
+/// The `T` if the type is `InnerArray<T>`; the inner `None` means that `T` is missing.
 pub(crate) fn inner_array(ty: &Type) -> Option<Option<&Type>> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == "InnerArray")?;
@@ -84,7 +84,7 @@ pub(crate) fn inner_array(ty: &Type) -> Option<Option<&Type>> {
     }))
 }
 
-/// How a field is spread, if it is an inner array.
+/// The arrangement of a field, if it is an inner array.
 pub(crate) fn check_array(
     ty: &Type,
     inlining: Option<&(Inlining, Attribute)>,

@@ -1,4 +1,4 @@
-//! What `#[soa_class]` makes.
+//! The expansion of `#[soa_class]`.
 
 mod columns;
 mod hidden_macro;
@@ -18,21 +18,21 @@ use view::view;
 use super::model::{Class, Field};
 use crate::diagnostics::silent;
 
-/// Everything but the struct. If the class has mistakes, its conversions are stand-ins: some field may be of a type
-/// that cannot be stored.
+/// Expands everything except the struct. A class with mistakes gets stand-ins for its conversions, because a field may
+/// have a type that cannot be stored.
 pub(crate) fn expand(class: &Class, is_mistaken: bool) -> TokenStream {
     let parts = [columns(class), view(class), reference(class), implementation(class, is_mistaken), no_drop(class)];
     let rest = [symbol(class), macro_rules(class)];
     let is_deprecated = |field: &Field| field.docs.iter().any(|attr| attr.path().is_ident("deprecated"));
     if class.fields.iter().any(is_deprecated) {
-        // The user's uses are pointed out, and not those here.
+        // Deprecation warnings should appear at the user's uses, not in generated code.
         let parts = parts.map(allow_deprecated);
         return quote!(#(#parts)* #(#rest)*);
     }
     quote!(#(#parts)* #(#rest)*)
 }
 
-/// The errors, a stand-in for the struct, and a macro that makes nothing of its methods.
+/// The errors, a stand-in for the struct, and a class macro that discards its methods.
 pub(crate) fn fallback(class: &Class, errors: Option<TokenStream>) -> TokenStream {
     let row = &class.row;
     let hidden = hidden_macro(class);
@@ -49,7 +49,7 @@ pub(crate) fn fallback(class: &Class, errors: Option<TokenStream>) -> TokenStrea
     }
 }
 
-/// Items, each under `#[allow(deprecated)]`.
+/// Adds `#[allow(deprecated)]` to each item.
 fn allow_deprecated(items: TokenStream) -> TokenStream {
     match syn::parse2::<syn::File>(items.clone()) {
         Ok(file) => {

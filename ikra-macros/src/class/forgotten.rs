@@ -1,10 +1,10 @@
-//! A forgotten `#[soa_class]`.
+//! Detects a forgotten `#[soa_class]`.
 //!
-//! Without the attribute there is no macro of the class's name, through which `#[soa_methods]` learns the fields, and
-//! one mistake would be many errors. So what uses a class looks whether one of this name has been made; if not, it reads
-//! the source file that it is in. If the struct stands beside it there, without the attribute, that is the one error.
-//! The same goes for a class of another package, whose methods and traits are of that package.
-//! Where this cannot be told for certain (a struct made by a macro, imported, under `cfg`), nothing is done.
+//! Without the attribute no macro passes the class's fields to `#[soa_methods]`, and one mistake would produce many
+//! errors. So every attribute that uses a class checks whether a class of this name was expanded. If not, it parses the
+//! source file that contains it. If the struct is in the same module without the attribute, that is the only error
+//! reported. A class of another package is treated alike: its methods and traits belong in that package. The check
+//! stays silent in uncertain cases: a struct from a macro, an import, or under `cfg`.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -15,24 +15,24 @@ use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Item, ItemStruct, Type};
 
-/// Names of the classes made so far.
+/// Names of the classes expanded so far.
 static MADE: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
-/// Notes that a class is made.
+/// Records that a class was expanded.
 pub(super) fn found(class: &Ident) {
     if let Ok(mut made) = MADE.lock() {
         made.get_or_insert_default().insert(class.unraw().to_string());
     }
 }
 
-/// Whether a class of this name has been made so far.
+/// Whether a class of this name was expanded before.
 pub(crate) fn is_made(class: &Ident) -> bool {
     let name = class.unraw().to_string();
     MADE.lock().is_ok_and(|made| made.as_ref().is_some_and(|made| made.contains(&name)))
 }
 
-/// The package that a class is of, if that is evidently another one: its path begins with a dependency's name, or a `use` of the
-/// file brings it from there.
+/// The package of a class, if the class is evidently foreign: its path starts with a dependency's name, or a `use` in
+/// the file imports it from one.
 pub(super) fn package(class: &syn::Path) -> Option<String> {
     let is_dependency = |name: &str| {
         ["core", "std", "alloc"].contains(&name)
@@ -65,7 +65,7 @@ fn package_in(file: &syn::File, class: &syn::Path, is_dependency: impl Fn(&str) 
     (!names.found && is_dependency(root)).then(|| root.clone())
 }
 
-/// The first names of the paths by which a file imports a name.
+/// The first segments of the paths in a file's imports of a name.
 struct Imports {
     name: String,
     roots: Vec<String>,
@@ -81,7 +81,7 @@ impl<'i> Visit<'i> for Imports {
     }
 }
 
-/// Whether an import brings a name.
+/// Whether an import brings a name into scope.
 fn brings(tree: &syn::UseTree, name: &str) -> bool {
     match tree {
         syn::UseTree::Path(path) => brings(&path.tree, name),
@@ -92,7 +92,7 @@ fn brings(tree: &syn::UseTree, name: &str) -> bool {
     }
 }
 
-/// Whether a file has a module of a name, or imports it.
+/// Whether a file defines or imports a module of a given name.
 struct Names<'a> {
     name: &'a str,
     found: bool,
@@ -108,8 +108,8 @@ impl<'i> Visit<'i> for Names<'_> {
     }
 }
 
-/// The struct that evidently should be under `#[soa_class]`: it stands beside each item under the attribute `used` that
-/// uses it as a class.
+/// Finds the struct that evidently lacks `#[soa_class]`: it is in the same module as each item whose attribute `used`
+/// takes it for a class.
 pub(super) fn find(class: &Ident, used: &str) -> Option<ItemStruct> {
     let name = class.unraw().to_string();
     if MADE.lock().ok()?.as_ref().is_some_and(|made| made.contains(&name)) {
@@ -134,7 +134,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Looks at items that see each other.
+    /// Checks the items of one module.
     fn list<'i>(&mut self, items: impl IntoIterator<Item = &'i Item> + Clone) {
         if !items.clone().into_iter().any(|item| self.uses(item)) {
             return;
@@ -149,7 +149,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether an item is one that uses the class.
+    /// Whether an item uses the class.
     fn uses(&self, item: &Item) -> bool {
         let is_used = |attrs: &[Attribute]| attrs.iter().any(|attr| is_named(attr, self.used));
         match item {
@@ -204,12 +204,12 @@ impl<'i> Visit<'i> for Mentions<'_> {
     }
 }
 
-/// Whether it is the attribute of this name, by whatever path.
+/// Whether the attribute has this name, by any path.
 fn is_named(attr: &Attribute, name: &str) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == name)
 }
 
-/// Whether the attribute makes neither a class of the struct nor anything else.
+/// Whether the attribute leaves the struct unchanged.
 fn is_inert(attr: &Attribute) -> bool {
     ["derive", "doc", "repr", "must_use", "deprecated", "non_exhaustive", "allow", "expect", "warn", "deny", "forbid"]
         .iter()

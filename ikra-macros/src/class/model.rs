@@ -1,4 +1,4 @@
-//! What a class is, once parsed.
+//! The parsed model of a class.
 
 use heck::ToSnakeCase;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
@@ -12,10 +12,10 @@ use super::options::Options;
 use crate::diagnostics::Errors;
 use crate::stored::{self, Holder};
 
-/// The largest number of fields, `MAX_FIELDS` of the runtime.
+/// The largest number of fields; equals `MAX_FIELDS` of the runtime.
 const MAX_FIELDS: usize = 64;
 
-/// The length of the tuple for a class with so many fields. There are tuples of few lengths, `for_tuples!` of the runtime.
+/// The length of the tuple for a class with `fields` fields. The runtime's `for_tuples!` defines only a few lengths.
 pub(crate) fn padded(fields: usize) -> usize {
     if fields <= 16 { fields } else { fields.next_multiple_of(fields.next_power_of_two() / 8) }
 }
@@ -32,40 +32,40 @@ pub(crate) enum StorageKind {
 pub(crate) struct Field {
     /// The class.
     pub(crate) class: Ident,
-    /// The field's place in it.
+    /// The field's position in the class.
     pub(crate) place: usize,
     pub(crate) ident: Ident,
     pub(crate) vis: Visibility,
     pub(crate) ty: Type,
     pub(crate) docs: Vec<Attribute>,
     pub(crate) kind: StorageKind,
-    /// For inner arrays, how they are spread.
+    /// The arrangement of an inner array.
     pub(crate) array: Option<Arrangement>,
-    /// Whether the type cannot be stored, already reported.
+    /// Whether the type cannot be stored; already reported.
     pub(crate) broken: bool,
-    /// The earlier field with which the same is asked of the compiler.
+    /// The earlier field that makes the compiler check the same type.
     pub(crate) asked: Option<usize>,
 }
 
 impl Field {
-    /// Whether the type can be stored, as far as the macro can tell from how it is written.
+    /// Whether the type can certainly be stored, judged by its tokens alone.
     pub(super) fn is_sure(&self) -> bool {
         self.broken || stored::is_sure(&self.ty, &self.class)
     }
 
-    /// Whether it is an inner array of links.
+    /// Whether the field is an inner array of links.
     pub(super) fn has_links(&self) -> bool {
         self.array.is_some() && stored::is_link(stored::innermost(&self.ty))
     }
 
-    /// The name without `r#`.
+    /// The field's name without `r#`.
     pub(crate) fn name(&self) -> String {
         self.ident.unraw().to_string()
     }
 }
 
-/// Whether the type is a number, `bool`, or an array of these, as written: such a field can be shown
-/// in signatures as it is.
+/// Whether the type is written as a number, `bool`, or an array of these. Signatures can show such a field's type
+/// unchanged.
 pub(crate) fn is_number(ty: &Type) -> bool {
     const NUMBERS: [&str; 13] =
         ["u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "f32", "f64", "bool"];
@@ -78,16 +78,16 @@ pub(crate) fn is_number(ty: &Type) -> bool {
 
 /// A class.
 pub(crate) struct Class {
-    /// The struct as the user wrote it, without the attributes that are the macro's.
+    /// The struct as the user wrote it, without the macro's own attributes.
     pub(crate) row: ItemStruct,
     pub(crate) options: Options,
     pub(crate) fields: Vec<Field>,
-    /// Whether it has fields that columns can be made of.
+    /// Whether its fields can be stored in columns.
     pub(crate) has_columns: bool,
 }
 
 impl Class {
-    /// Reads the class off the struct.
+    /// Parses the class.
     pub(crate) fn parse(args: TokenStream, item: &ItemStruct, errors: &mut Errors) -> Self {
         let mut has_columns = item.generics.params.is_empty();
         let options = Options::parse(args, errors);
@@ -147,7 +147,7 @@ impl Class {
         ref_ident(self.ident())
     }
 
-    /// The name of the type parameter for the phase, which is not that of a type in the struct.
+    /// The name of the phase parameter, which differs from every type name in the struct.
     pub(crate) fn phase(&self) -> Ident {
         fn mentions_p(tokens: TokenStream) -> bool {
             tokens.into_iter().any(|token| match token {
@@ -160,11 +160,11 @@ impl Class {
         Ident::new(name, Span::call_site())
     }
 
-    /// The name before `::field`.
+    /// The module name before `::field`.
     pub(crate) fn columns(&self) -> Ident {
         self.options.columns.clone().unwrap_or_else(|| {
             let name = self.ident().unraw().to_string().to_snake_case();
-            // A keyword in snake case, such as `Move`, wants a raw identifier.
+            // A keyword in snake case, such as `Move`, needs a raw identifier.
             match syn::parse_str::<Ident>(&name) {
                 Ok(mut ident) => {
                     ident.set_span(self.ident().span());
@@ -186,7 +186,7 @@ pub(crate) fn ref_ident(class: &Ident) -> Ident {
     format_ident!("{}Ref", class.unraw(), span = class.span())
 }
 
-/// Reads one field, and takes the macro's attributes off it.
+/// Parses one field and removes the macro's attributes from it.
 fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut Errors) -> Option<Field> {
     let ident = field.ident.clone()?;
     let mut kind = StorageKind::Plain;
@@ -224,7 +224,7 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
                 errors.at(attr, "`#[inline_array]` appears twice");
             } else {
                 let found = errors.take(array_attribute(attr));
-                // What is wrong with it is already reported: the rest is checked as if it were right.
+                // The array attribute's error is already reported; the remaining checks assume that it is correct.
                 wrong_inlining = found.is_none();
                 inlining = found.map(|found| (found, attr.clone()));
             }
@@ -263,7 +263,7 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
     Some(Field { class: class.clone(), place, ident, vis, ty, docs, kind, array: arrangement, broken, asked: None })
 }
 
-/// A field's type as other items than the struct name it: `Self` is the class.
+/// A field's type outside the struct, where `Self` becomes the class.
 fn of_class(ty: &Type, class: &Ident) -> Type {
     fn named(tokens: TokenStream, class: &Ident) -> TokenStream {
         let tokens = tokens.into_iter().map(|token| match token {
@@ -281,12 +281,12 @@ fn of_class(ty: &Type, class: &Ident) -> Type {
         });
         tokens.collect()
     }
-    // Names for names, so it is a type still.
+    // Only names were replaced, so the tokens still parse as a type.
     syn::parse2(named(ty.to_token_stream(), class)).unwrap_or_else(|_| ty.clone())
 }
 
-/// Replaces a type that cannot be stored by one that gives no further errors, and returns whether that
-/// cannot be stored either.
+/// Replaces a type that cannot be stored by one that causes no further errors. Returns whether the replacement cannot
+/// be stored either.
 fn stand_in(ty: &mut Type) -> bool {
     struct Links {
         only: bool,
@@ -305,7 +305,7 @@ fn stand_in(ty: &mut Type) -> bool {
         }
         fn visit_type_mut(&mut self, ty: &mut Type) {
             if matches!(ty, Type::Ptr(_) | Type::TraitObject(_)) {
-                // Neither goes from thread to thread, as a class must.
+                // Neither can be sent between threads, as a class must be.
                 self.only = false;
                 *ty = syn::parse_quote!(());
             }
@@ -323,7 +323,7 @@ fn stand_in(ty: &mut Type) -> bool {
     !links.only
 }
 
-/// Points out types that are values and cannot be stored in this way.
+/// Reports values that cannot be stored in this mode.
 pub(super) fn check_mode(ty: &Type, kind: StorageKind, errors: &mut Errors) {
     match (kind, ty) {
         (StorageKind::Atomic, Type::Array(_)) => errors.at(
@@ -357,7 +357,7 @@ mod tests {
     fn tuples_have_few_lengths() {
         let mut lengths: Vec<usize> = (1..=MAX_FIELDS).map(padded).collect();
         lengths.dedup();
-        // Those of `for_tuples!`.
+        // The lengths defined by `for_tuples!`.
         assert_eq!(lengths[..16], *(1..=16).collect::<Vec<_>>());
         assert_eq!(lengths[16..], [20, 24, 28, 32, 40, 48, 56, 64]);
         assert!((1..=MAX_FIELDS).all(|fields| padded(fields) >= fields));

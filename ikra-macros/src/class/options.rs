@@ -18,7 +18,7 @@ pub(crate) enum Layout {
 pub(crate) struct Options {
     pub(crate) layout: Layout,
     pub(crate) capacity: Option<Expr>,
-    /// Bytes of the arena.
+    /// The size of the arena in bytes.
     pub(crate) arena: Option<Expr>,
     /// A variant of the runtime's `Addressing`.
     pub(crate) addressing: &'static str,
@@ -68,7 +68,7 @@ impl Options {
                     _ => errors.at(&value, "`tile` is 64 or 128 objects"),
                 },
                 "capacity" => {
-                    // Constants are as good as numbers; what they are is seen when they are used.
+                    // A constant is as good as a number; its value is checked where it is used.
                     match &value {
                         Expr::Lit(_) => match int(&value) {
                             Some(0) => errors.at(&value, "a class with `capacity = 0` could hold no object"),

@@ -1,4 +1,4 @@
-//! What is wrong with a trait under `#[soa_dispatch]`, said at the user's tokens.
+//! Checks a trait under `#[soa_dispatch]` and reports mistakes at the user's tokens.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -10,7 +10,7 @@ use syn::{
 use crate::diagnostics::Errors;
 use crate::methods::Receiver;
 
-/// What stands before the trait's methods.
+/// Checks the part of the trait before its methods.
 pub(super) fn header(item: &ItemTrait, errors: &mut Errors) {
     if !item.generics.params.is_empty() || item.generics.where_clause.is_some() {
         errors.at(
@@ -29,7 +29,7 @@ pub(super) fn header(item: &ItemTrait, errors: &mut Errors) {
     }
 }
 
-/// An item of the trait that is neither method nor constant.
+/// Reports an item of the trait that is neither a method nor a constant.
 pub(super) fn item(item: &TraitItem, errors: &mut Errors) {
     match item {
         TraitItem::Type(item) => errors.at(
@@ -40,7 +40,7 @@ pub(super) fn item(item: &TraitItem, errors: &mut Errors) {
     }
 }
 
-/// How a method takes its object, and whether it is one that cannot be.
+/// The receiver of a method, and whether the method is invalid.
 pub(super) fn method(item: &TraitItemFn, kernel: Option<&Attribute>, errors: &mut Errors) -> (Option<Receiver>, bool) {
     let sig = &item.sig;
     let mut is_mistaken = false;
@@ -121,7 +121,7 @@ pub(super) fn method(item: &TraitItemFn, kernel: Option<&Attribute>, errors: &mu
     (Some(receiver), is_mistaken)
 }
 
-/// Whether some tokens contain a word.
+/// Whether some tokens contain an identifier.
 fn has_word(tokens: impl ToTokens, word: &str) -> bool {
     fn find(tokens: TokenStream, word: &str) -> bool {
         tokens.into_iter().any(|token| match token {
@@ -133,7 +133,7 @@ fn has_word(tokens: impl ToTokens, word: &str) -> bool {
     find(tokens.to_token_stream(), word)
 }
 
-/// The first `$` in a token, which means something else in the trait's macro.
+/// The first `$` in a token; a `$` has a different meaning in the trait's macro.
 fn dollar(token: &TokenTree) -> Option<TokenTree> {
     match token {
         TokenTree::Punct(punct) if punct.as_char() == '$' => Some(token.clone()),
@@ -142,7 +142,7 @@ fn dollar(token: &TokenTree) -> Option<TokenTree> {
     }
 }
 
-/// Whether two types are written the same.
+/// Whether two types are written with the same tokens.
 pub(super) fn is_same(a: &Type, b: &Type) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }

@@ -1,4 +1,4 @@
-//! What stands for a trait: `Actor`, `ActorLink`, `ActorRef`, `ActorIs`, and the trait's kernels.
+//! The items that represent a trait: `Actor`, `ActorLink`, `ActorRef`, `ActorIs`, and the trait's kernels.
 
 use proc_macro2::{Group, Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -12,11 +12,11 @@ use crate::diagnostics::{located, unless_error};
 use crate::methods::{Args, Receiver, borrows_self, cfgs, device_arguments, hint, hints_on, rewrite};
 use crate::symbol::{kernel_symbol, place};
 
-/// The most classes whose kernels are compiled into one entry: with more that would take long to compile, and each thread has
-/// as many registers as the class takes that takes most.
+/// The maximum number of classes whose kernels share one entry point. A larger entry compiles slowly, and every thread
+/// gets the registers of the most demanding class.
 const MOST_TOGETHER: usize = 32;
 
-/// The names that are made.
+/// The names of the generated items.
 pub(super) struct Names {
     pub(super) link: Ident,
     pub(super) reference: Ident,
@@ -31,7 +31,7 @@ impl Names {
     }
 }
 
-/// Everything; `item` is the trait's text, for its macro, and `errors` are what is wrong with it.
+/// Expands a trait; `item` is its text, for its macro, and `errors` are its mistakes.
 pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream, errors: Option<TokenStream>) -> TokenStream {
     let Dispatch { attrs, vis, ident, options, supertraits, .. } = dispatch;
     let Names { link, reference, is } = Names::of(ident);
@@ -61,7 +61,7 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream, errors: Option<Tok
     let calls = dispatch.inherited.iter().chain(&dispatch.methods).filter_map(|method| call(dispatch, method));
     let kernels = dispatch.methods.iter().map(|method| kernel(dispatch, method));
     let known = known(dispatch, item);
-    // What the compiler proposes for `Actor::tick`, if `tick` is a method and not a kernel of the trait.
+    // Names that the compiler suggests for `Actor::tick` if `tick` is a plain method of the trait, not a kernel.
     let not_kernels = dispatch.methods.iter().filter(|method| method.receiver.is_some() && method.kernel.is_none());
     let hints = not_kernels.map(|Method { item, .. }| hint(vis, &cfgs(&item.attrs), &item.sig.ident, "_in_the_trait"));
     let hints = hints_on(ident, hints);
@@ -108,7 +108,7 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream, errors: Option<Tok
     }
 }
 
-/// The classes, as what implements the trait.
+/// The classes, each as its implementor type.
 fn implementors(dispatch: &Dispatch) -> impl Iterator<Item = TokenStream> {
     let ident = &dispatch.ident;
     dispatch.options.classes.iter().enumerate().map(move |(place, class)| {
@@ -121,12 +121,12 @@ fn implementors(dispatch: &Dispatch) -> impl Iterator<Item = TokenStream> {
     })
 }
 
-/// The name of a constant whose value is an error, already reported.
+/// The name of a constant whose evaluation fails with an error already reported.
 fn mistake(ident: &Ident) -> Ident {
     format_ident!("__MISTAKE_IN_{}", ident.unraw())
 }
 
-/// A `&self` method on refs: that of the object's class.
+/// A `&self` method on refs, which calls the method of the object's class.
 fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
     let sig = &method.item.sig;
     if method.receiver != Some(Receiver::Shared) || method.is_mistaken || borrows_self(sig) {
@@ -145,7 +145,7 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
     let args: Vec<_> = (0..types.len()).map(|n| format_ident!("arg{n}")).collect();
     let (generics, output) = (&sig.generics, rewritten(&sig.output));
     let body = if dispatch.options.strategy == Strategy::Vtable {
-        // A table of functions, as C++ has one for each class.
+        // A table of functions, indexed by class, like the vtables of C++.
         let classes = &dispatch.options.classes;
         let functions = classes.iter().zip(implementors(dispatch)).map(|(class, implementor)| {
             let args = &args;
@@ -166,7 +166,7 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
             ::ikra_strategies::Functions::call(functions, ::ikra::rt::AnyHandle::found(self.0), (#(#args,)*))
         }
     } else {
-        // Not by a `match` over `class()`: on the device the compiler would choose among the classes twice.
+        // A `match` over `class()` would make the device compiler branch on the class twice.
         let calls = dispatch.options.classes.iter().zip(implementors(dispatch)).map(|(class, implementor)| {
             let args = &args;
             quote_spanned! {at=>
@@ -194,7 +194,7 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
     })
 }
 
-/// A kernel: its handle, `Actor::tick`, and the kernels of the classes.
+/// A kernel of the trait: its handle `Actor::tick`, and the kernels of the classes.
 fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
     let Some(kernel) = &method.kernel else { return TokenStream::new() };
     let Dispatch { vis, ident, options, .. } = dispatch;
@@ -219,7 +219,7 @@ fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
     }
 }
 
-/// The entry that runs the kernels of all classes: what host and device must agree on, and itself.
+/// The entry point for the kernels of all classes, and the facts about it on which host and device must agree.
 fn together(dispatch: &Dispatch, method: &Method, number: &Literal, args: &Args) -> (TokenStream, TokenStream) {
     let Dispatch { ident, options, .. } = dispatch;
     let name = &method.item.sig.ident;
@@ -237,7 +237,7 @@ fn together(dispatch: &Dispatch, method: &Method, number: &Literal, args: &Args)
     (quote_spanned!(at=> at #place: (#(#types),*)), entry)
 }
 
-/// Classes as a tree, in which each is found by as few comparisons as there are bits in their number.
+/// A binary decision tree over the classes: the number of comparisons is the number of bits in a class number.
 fn tree(first: usize, classes: &[Path]) -> TokenStream {
     let number = Literal::usize_unsuffixed;
     match classes {
@@ -254,15 +254,15 @@ fn tree(first: usize, classes: &[Path]) -> TokenStream {
     }
 }
 
-/// The macro through which `#[soa_methods] impl Actor for Car` learns what the trait has. It has the trait's own name,
-/// so that it is found wherever the trait is imported, and before the trait in the file.
+/// The macro that passes the trait to `#[soa_methods] impl Actor for Car`. It has the trait's own name, so that it is
+/// found wherever the trait is imported, and even before the trait in the file.
 fn known(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
     let ident = &dispatch.ident;
     let hidden = format_ident!("__ikra_trait_{}", ident.unraw());
     let inherited = dispatch.inherited.iter().map(|method| &method.item);
     let doc = format!("Tells `#[soa_methods]` what [`{}`] has, under its name.", ident.unraw());
     let item = without_dollars(item.clone());
-    // Without a list, which is a mistake already reported, nothing is said about each class that is not in it.
+    // A missing list is already reported; reporting every class as unlisted would repeat the error.
     let unlisted = dispatch.options.classes.is_empty().then(|| quote!(_));
     quote! {
         #[doc = #doc]
@@ -279,7 +279,7 @@ fn known(dispatch: &Dispatch, item: &TokenStream) -> TokenStream {
     }
 }
 
-/// What is a mistake already reported would be more of them in a macro.
+/// Removes `$` tokens. They are already reported, and would cause more errors in a macro.
 fn without_dollars(tokens: TokenStream) -> TokenStream {
     let tokens = tokens.into_iter().filter_map(|token| match token {
         proc_macro2::TokenTree::Punct(punct) if punct.as_char() == '$' => None,

@@ -1,7 +1,7 @@
-//! `#[soa_methods] impl Actor for Car`: the block with what it has from the trait, for the class's macro.
+//! `#[soa_methods] impl Actor for Car`: merges the block with the trait and passes it to the class's macro.
 //!
-//! A trait's methods become the class's own: a class has one method of a name. A default method is taken over as if it were
-//! written in the block, so it may use fields that all classes have which take it.
+//! A trait's methods become methods of the class, which can have only one method per name. A default method is copied
+//! as if it were written in the block. So it may use any field that every class using the default has.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use super::model::{Dispatch, Method};
 use crate::diagnostics::{Errors, located};
 use crate::methods::{Receiver, lenient_block, rewrite};
 
-/// The block for the class's macro, and what says that the class implements the trait. `krate` is passed on.
+/// The block for the class's macro, and the implementation of the trait's marker for the class. `krate` is passed on.
 pub(super) fn implementor(
     dispatch: &Dispatch,
     is_listed: bool,
@@ -45,7 +45,7 @@ pub(super) fn implementor(
     }
 }
 
-/// The items of the class's block, and checks that types are those of the trait.
+/// The items of the class's block, and checks that its types match the trait's types.
 struct Merged {
     items: Vec<TokenStream>,
     checks: Vec<TokenStream>,
@@ -143,7 +143,7 @@ fn merge(
     merged
 }
 
-/// The trait's attributes and the block's: of `#[kernel]`, the options of both.
+/// The attributes of the trait's method and the block's; a `#[kernel]` combines the options of both.
 fn attributes(method: &Method, own: &[Attribute], of: Option<&Path>) -> TokenStream {
     let is_kernel = |attr: &&Attribute| attr.path().segments.last().is_some_and(|last| last.ident == "kernel");
     let options = |attr: &Attribute| match &attr.meta {
@@ -168,7 +168,7 @@ fn attributes(method: &Method, own: &[Attribute], of: Option<&Path>) -> TokenStr
     quote!(#(#inherited)* #(#others)* #kernel)
 }
 
-/// Whether a method takes what the trait's does, as far as the numbers and the receivers say.
+/// Whether a method fits the trait's method, judged by receiver and number of parameters.
 fn fits(dispatch: &Dispatch, method: &Method, item: &ImplItemFn, errors: &mut Errors) -> bool {
     let (of_trait, sig) = (&method.item.sig, &item.sig);
     let (name, of) = (&sig.ident, &dispatch.ident);
@@ -212,14 +212,14 @@ fn fits(dispatch: &Dispatch, method: &Method, item: &ImplItemFn, errors: &mut Er
     true
 }
 
-/// A method with the trait's signature, for one that is missing or mistaken: so that calls of it are not errors too.
+/// A method with the trait's signature that replaces a missing or mistaken one, so that calls of it are not errors too.
 fn stand_in(method: &Method, attrs: &TokenStream, vis: &TokenStream) -> TokenStream {
     let sig = &method.item.sig;
     quote!(#attrs #[allow(unused_variables, clippy::unimplemented)] #vis #sig { ::core::unimplemented!() })
 }
 
-/// Gives a method the trait's types where they are written otherwise, and for each of them makes a function that compiles if
-/// both mean the same.
+/// Uses the trait's types where the method writes them differently. For each such type, generates a function that
+/// compiles only if both types are equal.
 fn take_types(ours: &mut Signature, theirs: &Signature, class: &Path, dispatch: &Dispatch) -> Vec<TokenStream> {
     let lifetimes: Vec<_> = theirs.generics.params.iter().collect();
     let name = format_ident!("as_in_{}", dispatch.ident);

@@ -1,4 +1,4 @@
-//! What a trait under `#[soa_dispatch]` is, once parsed.
+//! The parsed model of a trait under `#[soa_dispatch]`.
 
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -15,14 +15,14 @@ pub(super) struct Method {
     /// `None` for a function.
     pub(super) receiver: Option<Receiver>,
     pub(super) kernel: Option<Kernel>,
-    /// Whether it is one that cannot be, already reported.
+    /// Whether the method is invalid; already reported.
     pub(super) is_mistaken: bool,
 }
 
 /// A method under `#[kernel]`.
 pub(super) struct Kernel {
     pub(super) attr: Attribute,
-    /// Its number among the trait's kernels.
+    /// Its index among the trait's kernels.
     pub(super) number: usize,
 }
 
@@ -35,11 +35,11 @@ pub(super) struct Dispatch {
     pub(super) supertraits: Vec<Path>,
     pub(super) constants: Vec<TraitItemConst>,
     pub(super) methods: Vec<Method>,
-    /// The methods of supertraits: without bodies.
+    /// The methods of supertraits, without bodies.
     pub(super) inherited: Vec<Method>,
 }
 
-/// The traits under `#[soa_dispatch]` that a trait extends. `Send` and the like hold for every class.
+/// The supertraits under `#[soa_dispatch]`. `Send` and similar traits hold for every class and are skipped.
 pub(super) fn supertraits(item: &ItemTrait) -> Vec<Path> {
     let paths = item.supertraits.iter().filter_map(|bound| match bound {
         TypeParamBound::Trait(bound) => Some(bound.path.clone()),
@@ -79,7 +79,7 @@ impl Dispatch {
             Ok(items)
         };
         let items = several.parse2(inherited).unwrap_or_default();
-        // Their mistakes are reported where they are.
+        // The supertrait's own expansion reports its mistakes.
         let mut reported = Errors::default();
         dispatch.inherited = items.into_iter().map(|item| Method::parse(item, &mut 0, &mut reported)).collect();
         dispatch

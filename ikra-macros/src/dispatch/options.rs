@@ -1,4 +1,4 @@
-//! The list of `#[soa_dispatch(…)]`.
+//! The arguments of `#[soa_dispatch(…)]`.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use super::strategy::Strategy;
 use crate::class::{is_foreign, is_number};
 use crate::diagnostics::Errors;
 
-/// Classes that a link of 8 bytes tells apart.
+/// The maximum number of classes in a link of 8 bytes.
 const MOST_WIDE: usize = 1 << 15;
 
 const OPTIONS: &str = "the classes that implement the trait, then perhaps `wide`, for links of 8 bytes, or `strategy = \"…\"`, to measure others against `\"type_pointer\"`";
 
-/// What the attribute is given.
+/// The parsed arguments of the attribute.
 #[derive(Default)]
 pub(super) struct Options {
     pub(super) classes: Vec<Path>,
-    /// Places of classes with whose blocks something is wrong, already reported.
+    /// Indices of classes whose blocks have mistakes, already reported.
     pub(super) mistaken: Vec<usize>,
     pub(super) wide: bool,
     pub(super) strategy: Strategy,
@@ -110,7 +110,7 @@ impl Options {
     }
 }
 
-/// Whether it is evidently a type of the language or its library, and no class.
+/// Whether the type is evidently a primitive or a standard library type, not a class.
 fn is_plain(class: &Path) -> bool {
     is_number(&syn::parse_quote!(#class))
         || ["char", "str", "usize", "isize", "String"].iter().any(|name| class.is_ident(name))

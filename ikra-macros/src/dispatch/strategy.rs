@@ -1,4 +1,4 @@
-//! How an object's class is learnt from its link: `strategy = "…"`.
+//! How a link encodes its object's class: `strategy = "…"`.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -6,7 +6,7 @@ use syn::LitStr;
 
 use super::options::Options;
 
-/// The strategies. `ikra_strategies` says what they do, and has all but the first.
+/// The strategies. `ikra_strategies` documents them, and implements all but the first.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Strategy {
     #[default]
@@ -16,7 +16,7 @@ pub(super) enum Strategy {
     Vtable,
 }
 
-/// Objects for which there is memory, where each has some.
+/// The number of objects for which memory is reserved, in strategies that reserve it per class.
 const OBJECTS: usize = 1 << 25;
 
 impl Strategy {
@@ -30,17 +30,17 @@ impl Strategy {
         })
     }
 
-    /// The most classes in links of 4 bytes.
+    /// The maximum number of classes in links of 4 bytes.
     pub(super) fn most(self) -> usize {
         match self {
             Self::TypePointer | Self::RangeTable => 256,
-            // A byte for each object tells them apart, and that it is not known yet.
+            // One byte per object encodes the class; one value means that it is not known yet.
             Self::ClassTag | Self::Vtable => 255,
         }
     }
 }
 
-/// The type of a link's bits, and what it takes beside the trait's type.
+/// The type of a link's bits, and the additional items that the strategy needs.
 pub(super) fn bits(options: &Options, ident: &Ident) -> (TokenStream, TokenStream) {
     let classes = Literal::usize_unsuffixed(options.classes.len());
     let cell = match options.strategy {

@@ -1,4 +1,4 @@
-//! The arguments of kernels, which executors take as one value.
+//! The arguments of kernels, passed to executors as one value.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -9,27 +9,27 @@ use super::model::{Block, Parameter};
 use super::parse::parameters;
 use super::rewrite;
 
-/// A kernel's arguments, as one type and as a pattern.
+/// A kernel's arguments, as a single type and a pattern.
 pub(crate) struct Args {
     pub(crate) ty: TokenStream,
     pub(crate) pattern: TokenStream,
-    /// Statements that make `Ref`s of links.
+    /// Statements that convert links to `Ref`s.
     pub(super) followed: Vec<TokenStream>,
-    /// The types and names one by one.
+    /// The types and names of the single arguments.
     pub(crate) types: Vec<TokenStream>,
     pub(crate) names: Vec<Ident>,
-    /// The generics of an `impl` for them.
+    /// The generics for an `impl` over these arguments.
     pub(super) generics: Generics,
 }
 
 impl Args {
-    /// Whether the kernel is one for each of several types.
+    /// Whether the kernel has type parameters or a `where` clause.
     pub(super) fn has_type_parameters(&self) -> bool {
         let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
         self.generics.where_clause.is_some() || !self.generics.params.iter().all(is_lifetime)
     }
 
-    /// Whether they can be those of a kernel on the device, as far as their text shows.
+    /// Whether a device kernel can have these arguments, judged by their tokens.
     pub(super) fn may_be_values(&self) -> bool {
         fn shows(ty: &Type) -> bool {
             match ty {
@@ -45,13 +45,13 @@ impl Args {
     }
 }
 
-/// Those of a trait's kernel, if they can be passed to the device. `Self` is `class`.
+/// The arguments of a trait's kernel, if they can be passed to the device. `Self` is `class`.
 pub(crate) fn device_arguments(class: &Path, sig: &Signature) -> Option<Args> {
     Some(arguments(class, &sig.generics, &parameters(sig))).filter(Args::may_be_values)
 }
 
-/// One argument as it is, none as `()`, several as a tuple; `Link<X>` for `Ref<X>`; `impl Trait` as a
-/// type parameter. For a method with these `generics`.
+/// The arguments of a method with these `generics` as one value. One argument is passed unchanged, no argument as `()`,
+/// several as a tuple. `Ref<X>` becomes `Link<X>`, and `impl Trait` a type parameter.
 pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Parameter]) -> Args {
     let mut generics = generics.clone();
     let mut lifetimes = Vec::new();
@@ -79,7 +79,7 @@ pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Paramet
     Args { ty, pattern, followed, types, names, generics }
 }
 
-/// Gives names to elided lifetimes and to `impl Trait`, which an `impl` header must name.
+/// Names elided lifetimes and `impl Trait`, because an `impl` header must name them.
 struct Named<'a> {
     lifetimes: &'a mut Vec<Lifetime>,
     generics: &'a mut Generics,
@@ -114,14 +114,14 @@ impl VisitMut for Named<'_> {
             *ty = syn::parse_quote!(#name);
             return;
         }
-        // Elided lifetimes of function types are their own.
+        // Elided lifetimes in function types belong to the function types themselves.
         if !matches!(ty, Type::FnPtr(_)) {
             visit_mut::visit_type_mut(self, ty);
         }
     }
 }
 
-/// `::<T, N>`, for a call of a function with these generics: perhaps nothing else says what they are.
+/// `::<T, N>`, for a call of a function with these generics; inference may have no other source for them.
 pub(super) fn turbofish(generics: &Generics) -> TokenStream {
     let names: Vec<_> = generics
         .params

@@ -1,8 +1,8 @@
-//! For the device: where a method assigns to its own fields. After each statement that does so stands a mark,
+//! For the device: marks where a method assigns its own fields. Each such statement is followed by a mark,
 //! `::ikra::rt::Own::assign::<3>(&mut self.__object);`.
 //!
-//! On the device a field is stored where it was assigned, and only there. Nothing relies on the marks: where a field changes
-//! and no mark says so, in a closure or by a macro, what it is then is compared with what it was before.
+//! The device stores a field right after its assignment, and nowhere else. Correctness does not depend on the marks. If
+//! a field changes without a mark, in a closure or a macro, its final value is compared with its initial value.
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ use super::place::{Place, is_compound};
 use super::{Fields, plain_name};
 use crate::diagnostics::located;
 
-/// Puts the marks into a body.
+/// Inserts the marks into a body.
 pub(super) fn mark(body: &mut Block, fields: &Fields) {
     Marker { fields }.visit_block_mut(body);
 }
@@ -28,7 +28,7 @@ struct Marker<'a> {
 }
 
 impl Marker<'_> {
-    /// Marks for what a statement or expression assigns, if it ends at all.
+    /// Marks for the fields that a statement or expression assigns.
     fn marks(&self, look: impl FnOnce(&mut Finder<'_>)) -> Vec<Stmt> {
         let mut finder = Finder { fields: self.fields, found: BTreeMap::new() };
         look(&mut finder);
@@ -48,7 +48,7 @@ impl Marker<'_> {
     }
 }
 
-/// Whether it is an assignment, whose value nobody needs.
+/// Whether the expression is an assignment, whose value is `()`.
 fn is_assignment(expr: &Expr) -> bool {
     match expr {
         Expr::Assign(_) => true,
@@ -57,7 +57,7 @@ fn is_assignment(expr: &Expr) -> bool {
     }
 }
 
-/// Whether nothing comes after it.
+/// Whether control flow never continues after the expression.
 fn ends(expr: &Expr) -> bool {
     matches!(expr, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_))
 }
@@ -97,13 +97,13 @@ impl VisitMut for Marker<'_> {
     }
 }
 
-/// What a statement assigns, without the blocks in it.
+/// Finds the fields that a statement assigns, without the blocks inside it.
 struct Finder<'a> {
     fields: &'a Fields,
     found: BTreeMap<usize, Change>,
 }
 
-/// A change of a field, with the `self` of which it is.
+/// A change of a field, with its `self` token.
 struct Change {
     own: Ident,
     name: Ident,
@@ -113,16 +113,16 @@ struct Change {
 /// How a statement changes a field.
 #[derive(Clone, Copy, PartialEq)]
 enum How {
-    /// It assigns it.
+    /// The whole field is assigned.
     Whole,
-    /// It assigns a part of it.
+    /// A part of the field is assigned.
     Part,
-    /// It lends it: what it is then is not looked at, since it may be lent still.
+    /// The field is lent. Its value is not read at this point, since the borrow may still be alive.
     Lent,
 }
 
 impl Finder<'_> {
-    /// Notes the field that a place is, or is a part of.
+    /// Records the field that a place expression names, or is a part of.
     fn place(&mut self, place: &Expr, how: How) {
         match place {
             Expr::Paren(inner) => return self.place(&inner.expr, how),

@@ -1,8 +1,8 @@
-//! Attributes: which of them leave code as it stands, and which may be macros that make other code of it.
+//! Attributes: which of them leave code unchanged, and which may be macros that rewrite it.
 //!
-//! The compiler says that a name is ambiguous where a macro that is imported has the name of a built-in attribute: so
-//! these are what they seem to be. `#[derive]` is a macro, which may define others. The names of tools are not protected: a module of
-//! the user's may be called `rustfmt`.
+//! An imported macro with the name of a built-in attribute makes the name ambiguous, which is a compile error. So
+//! attributes with built-in names are always built in. `#[derive]` is a macro, which may define other macros. Tool
+//! names are not protected: the user may have a module called `rustfmt`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -12,18 +12,18 @@ use super::names::{self, Is};
 use super::{is_punct, plain_name};
 use crate::diagnostics::{Errors, located};
 
-/// What an attribute may be.
+/// The classification of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
-    /// Built in.
+    /// A built-in attribute.
     Plain,
-    /// A tool's, `#[rustfmt::skip]`, unless there is a module of this name.
+    /// A tool's attribute such as `#[rustfmt::skip]`, unless a module has this name.
     Tool,
-    /// Perhaps a macro of the user's.
+    /// Possibly a user macro.
     Macro,
 }
 
-/// What an attribute is, of which these are the tokens between the brackets.
+/// Classifies an attribute, given the tokens between its brackets.
 pub(super) fn kind(meta: &TokenStream) -> Kind {
     let tokens: Vec<TokenTree> = meta.clone().into_iter().collect();
     let Some(TokenTree::Ident(first)) = tokens.first() else { return Kind::Macro };
@@ -46,7 +46,7 @@ fn conditional(tokens: &[TokenTree]) -> Vec<TokenStream> {
     parts.map(|part| part.iter().cloned().collect()).collect()
 }
 
-/// What an attribute of a method or a block is.
+/// Classifies an attribute of a method or a block.
 pub(super) fn kind_of(attr: &Attribute) -> Kind {
     kind(&attr.meta.to_token_stream())
 }
@@ -67,7 +67,8 @@ pub(super) fn of(expr: &Expr) -> &[Attribute] {
     }
 }
 
-/// Points out attributes of a block that may be macros: they would be given what this macro has read, and change it.
+/// Reports attributes of a block that may be macros: they would receive and change the code that this macro has
+/// analyzed.
 pub(super) fn check_block(attrs: &mut Vec<Attribute>, errors: &mut Errors) {
     attrs.retain(|attr| {
         let is_plain = matches!(kind_of(attr), Kind::Plain | Kind::Tool);
@@ -81,7 +82,7 @@ pub(super) fn check_block(attrs: &mut Vec<Attribute>, errors: &mut Errors) {
     });
 }
 
-/// Items that do not compile if one of these attributes, which name tools, is a macro: on a field no macro may stand.
+/// Items that fail to compile if one of these tool attributes is a macro: the compiler rejects a macro on a field.
 pub(super) fn tools<'a>(attrs: impl Iterator<Item = &'a Attribute>) -> TokenStream {
     let mut found = Vec::new();
     for attr in attrs.filter(|attr| kind_of(attr) == Kind::Tool) {

@@ -1,4 +1,4 @@
-//! What is wrong with a method or a kernel, said at the user's tokens.
+//! Checks methods and kernels, and reports mistakes at the user's tokens.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -9,8 +9,8 @@ use super::options::Options;
 use super::{Fields, plain_name, rewrite};
 use crate::diagnostics::Errors;
 
-/// Another object is no `&Self`, whose fields would be at hand. What is made of such a method is called
-/// by anything, so that the mistake is reported once.
+/// Reports `&Self` parameters: another object has no fields to borrow. The method is then expanded so that it accepts
+/// any argument, and the mistake is reported once.
 pub(super) fn borrowed_objects(
     fields: &Fields,
     item: &mut ImplItemFn,
@@ -47,7 +47,7 @@ pub(super) fn borrowed_objects(
     found
 }
 
-/// A kernel's arguments come from outside of the world, and its result goes there: no `Ref`s.
+/// Reports `Ref`s in a kernel's arguments and result: both cross the border of the world.
 pub(super) fn nested_refs(item: &ImplItemFn, parameters: &[Parameter], errors: &mut Errors) -> bool {
     let has_ref = |ty: &Type| rewrite::has_ref(ty.to_token_stream());
     let mut found = false;
@@ -67,7 +67,7 @@ pub(super) fn nested_refs(item: &ImplItemFn, parameters: &[Parameter], errors: &
     found
 }
 
-/// Points out arguments that own memory, which cannot be given to every object.
+/// Reports arguments that own memory, because one value cannot be passed to every object.
 pub(super) fn arguments(parameters: &[Parameter], errors: &mut Errors) {
     for Parameter { ty, .. } in parameters {
         let Type::Path(path) = ty else { continue };
@@ -96,7 +96,7 @@ pub(super) fn arguments(parameters: &[Parameter], errors: &mut Errors) {
     }
 }
 
-/// Whether the type is certainly not `u32`, which may have another name.
+/// Whether the type is certainly not `u32`; an alias may be `u32`.
 pub(super) fn is_no_id(ty: &Type) -> bool {
     const OTHERS: [&str; 14] =
         ["u8", "u16", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64", "bool"];
@@ -144,8 +144,8 @@ pub(super) fn kernel(
     }
 }
 
-/// Points out what is certainly a data race: a kernel that reads by a getter what it writes. The proof that there are no others is
-/// the getter's own assertion, which the compiler looks at later.
+/// Reports certain data races: a kernel that writes a field and reads it through a getter. The getter's own assertion,
+/// which the compiler evaluates later, proves the absence of all others.
 pub(super) fn races(method: &Method, fields: &Fields, errors: &mut Errors) {
     let Method { item, facts, kernel, receiver, .. } = method;
     let Some(options) = kernel else { return };
@@ -169,7 +169,7 @@ pub(super) fn races(method: &Method, fields: &Fields, errors: &mut Errors) {
     }
 }
 
-/// What a kernel is generic over follows from its arguments: executors are given these, and nothing else.
+/// Reports generics of a kernel that do not follow from its arguments: executors receive nothing else.
 pub(super) fn generics(item: &ImplItemFn, parameters: &[Parameter], errors: &mut Errors) -> bool {
     let generics = &item.sig.generics;
     let mut found = false;
@@ -203,7 +203,7 @@ pub(super) fn generics(item: &ImplItemFn, parameters: &[Parameter], errors: &mut
     found
 }
 
-/// Whether some tokens contain a name.
+/// Whether some tokens contain an identifier.
 fn names(tokens: TokenStream, name: &Ident) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == *name,

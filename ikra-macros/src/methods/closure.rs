@@ -1,4 +1,4 @@
-//! What methods do together with those of their block that they call, in whatever circles.
+//! The transitive effects of methods that call each other within a block, including cycles.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use super::own::is_object_method;
 use super::plain_name;
 
 impl Block {
-    /// Adds to what each method does to atomic fields what the methods and functions of this block do that it calls,
-    /// on `self` or on another object.
+    /// Adds the atomic operations of called methods and functions to each caller. A call may be on `self` or on another
+    /// object, but must be in this block.
     pub(super) fn close_over_uses(&mut self) {
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
         for (n, method) in self.methods.iter().enumerate() {
@@ -48,11 +48,10 @@ impl Block {
         }
     }
 
-    /// Adds to each method's factses those of the methods of this block that it calls, so that methods
-    /// may call each other in cycles. Calls of methods of other blocks remain, and of those that a `cfg`
-    /// may leave out.
+    /// Adds the facts of called methods in this block to each method; calls may be cyclic. Calls of methods in other
+    /// blocks remain, and so do calls of methods that a `cfg` may remove.
     pub(super) fn close_over_calls(&mut self) {
-        // Under `cfg`, several methods may have one name.
+        // With `cfg`, several methods may have one name.
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
         for (n, method) in self.methods.iter().enumerate() {
             places.entry(plain_name(&method.item.sig.ident)).or_default().push(n);
@@ -71,7 +70,8 @@ impl Block {
                 for callee in direct[n].iter().map(|&callee| &self.methods[callee]) {
                     facts.loops |= callee.facts.loops;
                     if method.receiver == Receiver::Shared && callee.receiver == Receiver::Exclusive {
-                        // It cannot call that one: a trait's method of the same name, or a mistake.
+                        // The call cannot refer to that method: it calls a trait's method of the same name, or it is a
+                        // mistake.
                         facts.whole = true;
                         facts.because.get_or_insert_with(|| {
                             format!(
@@ -91,7 +91,7 @@ impl Block {
                     if facts.because.is_none() {
                         facts.because.clone_from(&callee.facts.because);
                     }
-                    // A kernel with `writes(…)` has said what it writes.
+                    // A kernel with `writes(…)` already lists its writes.
                     if method.kernel.as_ref().is_none_or(|options| options.writes.is_none()) {
                         facts.escapes |= callee.facts.escapes;
                     }
@@ -134,8 +134,8 @@ impl Block {
         self.find_unwritten(&direct);
     }
 
-    /// Notes where each method may read other objects. A place that a macro is given counts as written,
-    /// unless the method may read that field of another: then the executor looks whether it was.
+    /// Records where each method may read other objects. A place passed to a macro counts as written, unless the method
+    /// may read this field of another object. In that case the executor checks at run time.
     fn find_reads(&mut self, places: &HashMap<String, Vec<usize>>) {
         for n in 0..self.methods.len() {
             let (mut reached, mut open) = (vec![false; self.methods.len()], vec![n]);
@@ -165,7 +165,7 @@ impl Block {
         }
     }
 
-    /// Notes for each method the plain fields that a kernel which calls it is certain not to write.
+    /// Records for each method the plain fields that some calling kernel certainly does not write.
     fn find_unwritten(&mut self, direct: &[Vec<usize>]) {
         let plain = (0..self.fields.fields.len())
             .filter(|&field| !self.fields.is_atomic(field))

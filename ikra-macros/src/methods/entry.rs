@@ -1,4 +1,4 @@
-//! Entries of kernels in the device code.
+//! Entry points of kernels in device code.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote_spanned};
@@ -10,8 +10,8 @@ use super::plain_name;
 use crate::diagnostics::located;
 use crate::symbol::{kernel_symbol, place};
 
-/// The entries of a kernel without type parameters, what the host needs to call them, and a place where the compiler
-/// looks through the kernel for data races. `executor` is `execute`, `execute_pairs` or `construct`.
+/// The entry points of a kernel without type parameters, and the items that the host needs to launch them. Includes a
+/// check for data races at compile time. `executor` is `execute`, `execute_pairs` or `construct`.
 pub(super) fn entries(
     block: &Block,
     executor: &str,
@@ -39,7 +39,7 @@ pub(super) fn entries(
     let name = format!("{}::{}", block.fields.class, plain_name(method));
     let place = place(method);
     let symbol = kernel_symbol(&block.fields.class, method, &place);
-    // Of a kernel whose arguments are no values the host says so when it is to run there.
+    // If an argument is not a value, the host reports it when the kernel is launched on the device.
     let on_device = args.may_be_values();
     let symbols = on_device.then(|| quote_spanned!(at=> as #symbol));
     let reductions = reducers.iter().zip(numbers).enumerate().map(|(n, (reducer, number))| {

@@ -1,4 +1,4 @@
-//! What `#[soa_methods]` makes.
+//! The expansion of `#[soa_methods]`.
 
 use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -13,7 +13,7 @@ use super::{assigned, attributes, own, plain_name, turns};
 use crate::class::{ref_ident, view_ident};
 use crate::diagnostics::located;
 
-/// Everything.
+/// Expands the whole block.
 pub(crate) fn expand(block: &Block) -> TokenStream {
     let class = &block.class;
     let view = block.beside(view_ident(&block.class_ident()));
@@ -30,7 +30,7 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
     let constructor_kernels = block.constructors.iter().map(|constructor| constructor_kernel(block, constructor));
     let attributes = attrs.iter().chain(block.methods.iter().flat_map(|method| &method.item.attrs));
     let tools = attributes::tools(attributes);
-    // A call that changes a value is written `(&mut self.vel).normalize()`, so that the text shows it.
+    // Users write `(&mut self.vel).normalize()` so that the text shows the change.
     let allow_borrows = quote!(#[allow(clippy::needless_borrow)]);
     quote! {
         #(#attrs)*
@@ -55,7 +55,7 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
     }
 }
 
-/// What stays on the row; a function that takes `Ref`s is generic over their phase.
+/// An item that stays on the row; a function that takes `Ref`s is generic over their phase.
 fn row_item(block: &Block, item: &RowItem) -> TokenStream {
     match item {
         RowItem::Plain(item) => item.to_token_stream(),
@@ -72,8 +72,8 @@ pub(super) fn effects_ident(method: &Ident) -> Ident {
     format_ident!("__effects_of_{}", plain_name(method), span = method.span())
 }
 
-/// What the method does, for kernels and for methods that call it: a constant of the class, or, for a method that calls
-/// those of other blocks, items beside it.
+/// The method's effects, for kernels and for methods that call it. They are a constant of the class. If the method
+/// calls methods of other blocks, they are separate items.
 fn effects_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream) {
     let at = located(&method.item.sig.ident);
     let class = &block.class;
@@ -108,7 +108,7 @@ fn effects_constant(block: &Block, method: &Method) -> (TokenStream, TokenStream
     (TokenStream::new(), collected)
 }
 
-/// What the method does, without the methods of other blocks that it calls.
+/// The method's effects, without calls to methods of other blocks.
 fn own_effects(method: &Method) -> TokenStream {
     let at = located(&method.item.sig.ident);
     let facts = &method.facts;
@@ -136,12 +136,12 @@ fn own_effects(method: &Method) -> TokenStream {
     own
 }
 
-/// The conditions under which a method is there.
+/// The `cfg` attributes of a method.
 pub(crate) fn cfgs(attrs: &[syn::Attribute]) -> Vec<&syn::Attribute> {
     attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
 }
 
-/// A set of fields, as a literal.
+/// A set of fields, as an integer literal.
 pub(super) fn bits(set: u64) -> TokenStream {
     match set {
         u64::MAX => quote!(::core::primitive::u64::MAX),
@@ -149,14 +149,14 @@ pub(super) fn bits(set: u64) -> TokenStream {
     }
 }
 
-/// The method itself, on the view.
+/// The method on the view.
 fn view_method(block: &Block, method: &Method) -> TokenStream {
     let item = &method.item;
     let (attrs, vis) = (&item.attrs, &item.vis);
     let inline = if item.attrs.iter().any(|attr| attr.path().is_ident("inline")) {
         TokenStream::new()
     } else if method.kernel.is_some() {
-        // Called once, from the loop over all objects, whose speed depends on it.
+        // Called only from the loop over all objects, whose speed depends on inlining.
         quote!(#[allow(clippy::inline_always)] #[inline(always)])
     } else {
         quote!(#[inline])
@@ -180,13 +180,13 @@ fn view_method(block: &Block, method: &Method) -> TokenStream {
     quote!(#(#attrs)* #inline #vis #sig #body)
 }
 
-/// Whether `ikra-build` compiles the code for the device, where the ends of iterations and assignments are marked. On the host
-/// the statements stay the user's tokens.
+/// Whether `ikra-build` compiles this code for the device, with marks for iteration ends and assignments. On the host
+/// the statements remain the user's tokens.
 fn is_for_device() -> bool {
     std::env::var_os(ikra_marks::FOR_DEVICE).is_some()
 }
 
-/// Glob imports, by which names of the standard library's macros mean these or are ambiguous.
+/// Glob imports of the standard library's macros. Their names then have this meaning, or they are ambiguous.
 fn standard_names(method: &Method) -> Option<TokenStream> {
     let at = located(&method.item.sig.ident);
     let Standard { macros, crates } = method.facts.standard;
@@ -195,11 +195,11 @@ fn standard_names(method: &Method) -> Option<TokenStream> {
     (macros.is_some() || crates.is_some()).then(|| quote!(#macros #crates))
 }
 
-/// For a body that seems to call methods on links, `self.near[k].mass()`: a link is a number, and the compiler, which knows the
-/// type, says how to follow it.
+/// Helps with bodies that seem to call methods on links, `self.near[k].mass()`. A link is a number; the compiler, which
+/// knows the type, explains how to follow it.
 ///
-/// It says so of a method of a trait whose bounds do not hold. So the body begins with a trait of such methods, for links that need
-/// not be followed, of which there are none. A method that links do have is called as ever.
+/// The explanation is attached to a trait bound that never holds. The body begins with a trait that has the called
+/// methods, implemented for links under this bound. Inherent methods of links are called normally.
 fn followed_links(method: &Method) -> Option<TokenStream> {
     let called: Vec<Ident> = method.facts.followed.iter().filter_map(|name| syn::parse_str(name).ok()).collect();
     let name = format_ident!("__FollowedLink");
@@ -212,7 +212,7 @@ fn followed_links(method: &Method) -> Option<TokenStream> {
     })
 }
 
-/// A `&self` method on the ref: loads the fields that the method names, and calls it.
+/// A `&self` method on the ref: loads the fields that the method uses, then calls it.
 fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
     let at = located(&method.item.sig.ident);
     let item = &method.item;
@@ -256,7 +256,7 @@ fn ref_method(block: &Block, method: &Method) -> Option<TokenStream> {
     })
 }
 
-/// On the ref, for `&self` methods that return what may borrow from `self`: says why they cannot be called.
+/// Methods on the ref for `&self` methods whose result may borrow from `self`. They explain why they cannot be called.
 fn lending_methods(block: &Block, reference: &syn::Path) -> TokenStream {
     let methods: Vec<_> = block
         .methods
@@ -283,7 +283,7 @@ fn lending_methods(block: &Block, reference: &syn::Path) -> TokenStream {
     }
 }
 
-/// Adds the ref's parameters to `use<…>`, which lists all of a type.
+/// Adds the ref's parameters to `use<…>`, which must list all parameters of a type.
 fn with_captures(sig: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = sig.into_iter().collect();
     let is = |n: usize, c: char| matches!(tokens.get(n), Some(TokenTree::Punct(punct)) if punct.as_char() == c);
@@ -312,7 +312,7 @@ fn with_captures(sig: TokenStream) -> TokenStream {
     out
 }
 
-/// Whether a returned value may borrow from `self`, which on a ref is a copy that ends with the call.
+/// Whether the result may borrow from `self`. On a ref, `self` is a temporary copy that ends with the call.
 pub(crate) fn borrows_self(sig: &syn::Signature) -> bool {
     struct Finder<'a> {
         found: bool,
@@ -328,7 +328,7 @@ pub(crate) fn borrows_self(sig: &syn::Signature) -> bool {
             self.found |= lifetime.ident == "_" || Some(lifetime) == self.own;
         }
         fn visit_type_impl_trait(&mut self, opaque: &'ast syn::TypeImplTrait) {
-            // Without `use<…>`, it captures all lifetimes in Rust 2024.
+            // An `impl Trait` without `use<…>` captures all lifetimes in Rust 2024.
             let listed = opaque.bounds.iter().any(|bound| matches!(bound, TypeParamBound::PreciseCapture(_)));
             self.found |= !listed;
             visit::visit_type_impl_trait(self, opaque);

@@ -1,10 +1,10 @@
-//! What a body does, as far as its text shows.
+//! The effects of a body, as its text shows them.
 //!
-//! Reads are found completely: a field can be reached only through the token `self`, either as `self.field`, or through
-//! another method, or through `self` as a whole, which counts as every field. Writes are found where the text shows them;
-//! the executor checks the rest at run time. What is done to atomic fields decides which rule the runtime's `order`
-//! module applies to a field in a kernel; whatever is done that the list does not show is a compile error there, and an entry
-//! for something that is not done forbids something at worst.
+//! Reads are found completely. A field is reachable only through the token `self`: as `self.field`, through another
+//! method, or through `self` as a whole, which counts as every field. Writes are found where the text shows them; the
+//! executor checks the rest at run time. The operations on an atomic field decide which rule of the runtime's `order`
+//! module applies to it. An operation missing from the list is a compile error there. An entry without an operation
+//! only makes the check too strict.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,38 +13,38 @@ use quote::quote;
 
 use super::macros::Standard;
 
-/// What a body does.
+/// The effects of a body.
 #[derive(Clone, Default)]
 pub(crate) struct Facts {
-    /// Fields of its own object that it names, by position.
+    /// Fields of its own object that it uses, by position.
     pub(crate) touches: u64,
-    /// Fields that it may change.
+    /// Fields that it may write.
     pub(crate) writes: u64,
-    /// Fields that macros of the user's are given as places, `increment!(self.a)`: perhaps changed.
+    /// Fields passed to user macros as places, as in `increment!(self.a)`: possibly written.
     pub(crate) given: u64,
     /// Methods that it calls on `self`.
     pub(crate) calls: Vec<Ident>,
-    /// Whether it uses `self` as a whole, to read.
+    /// Whether it reads `self` as a whole.
     pub(crate) whole: bool,
-    /// Whether it hands on `self` as a whole in a way that may change any field.
+    /// Whether it passes on `self` as a whole, so that any field may change.
     pub(crate) escapes: bool,
-    /// The method that is `whole` or `escapes`: this one or one that it calls.
+    /// The method that sets `whole` or `escapes`: this one or one that it calls.
     pub(crate) because: Option<String>,
-    /// Whether it calls macros that are not known and are not given `self`, or contains text that cannot be read.
+    /// Whether it calls unknown macros without passing `self`, or contains text that does not parse.
     pub(crate) hidden: bool,
-    /// Whether it calls macros of the standard library, by their names alone or by paths that begin with `std`.
+    /// Whether it calls macros of the standard library, by plain name or by a path that begins with `std`.
     pub(crate) standard: Standard,
-    /// Whether strings in it format `self`: `"{self:?}"`.
+    /// Whether a format string in it names `self`: `"{self:?}"`.
     pub(crate) formats_self: bool,
     /// Whether it contains a loop.
     pub(crate) loops: bool,
-    /// What it does to atomic fields, of any object.
+    /// Its operations on atomic fields, of any object.
     pub(crate) uses: Uses,
-    /// What it calls by name: methods of any object, and functions.
+    /// Its calls by name: methods of any object, and functions.
     pub(crate) called: BTreeSet<Called>,
     /// Methods that it seems to call on links.
     pub(crate) followed: BTreeSet<String>,
-    /// Where it certainly reads a field of another object of its class by a getter.
+    /// Getter calls that certainly read another object of its class.
     pub(crate) reads: Vec<Read>,
 }
 
@@ -57,14 +57,14 @@ impl Facts {
     }
 }
 
-/// A getter that is called on another object of the same class.
+/// A getter call on another object of the same class.
 #[derive(Clone)]
 pub(crate) struct Read {
-    /// Where.
+    /// The tokens of the call.
     pub(crate) at: TokenStream,
     /// The field, by position.
     pub(crate) field: usize,
-    /// The parameter that is the object, if it is not another variable of this name.
+    /// The parameter that is the object; a local variable may shadow this name.
     pub(crate) other: Option<String>,
 }
 
@@ -76,12 +76,12 @@ pub(crate) struct Called {
     pub(crate) how: How,
 }
 
-/// How something is called.
+/// The form of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum How {
     /// As a method of `self`.
     OnSelf,
-    /// As a method of something else, or named by a path, `BodyRef::pos`.
+    /// As a method of another value, or by a path, `BodyRef::pos`.
     OnOther,
     /// As a method of something else, whose result an atomic operation follows: `other.hits().add(1)`.
     Getter,
@@ -89,7 +89,7 @@ pub(crate) enum How {
     Function,
 }
 
-/// What is done to atomic fields, by name: bits for those of the method's own object, and for others.
+/// Operations on atomic fields, by field name: bits for the method's own object, and for other objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses(pub(crate) BTreeMap<String, (u16, u16)>);
 
@@ -103,21 +103,21 @@ impl Uses {
         }
     }
 
-    /// Adds those of a method that is called on `self`, or of a function.
+    /// Adds the operations of a function, or of a method called on `self`.
     pub(crate) fn merge(&mut self, called: &Self) {
         for (name, &(own, other)) in &called.0 {
             self.add(name, own, other);
         }
     }
 
-    /// Adds those of a method that is called on another object.
+    /// Adds the operations of a method called on another object.
     pub(crate) fn merge_of_other(&mut self, called: &Self) {
         for (name, &(own, other)) in &called.0 {
             self.add(name, 0, own | other);
         }
     }
 
-    /// As an array of the runtime's entries.
+    /// An array of the runtime's entries.
     pub(crate) fn to_tokens(&self) -> TokenStream {
         let entries = self.0.iter().map(|(name, &(own, other))| {
             let (own, other) = (Literal::u16_unsuffixed(own), Literal::u16_unsuffixed(other));

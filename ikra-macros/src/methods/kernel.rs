@@ -1,4 +1,4 @@
-//! Kernels: the handle `Body::advance`, and what executors call.
+//! Kernels: the handle `Body::advance`, and the calls that executors make.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -13,7 +13,7 @@ use super::plain_name;
 use crate::class::{padded, view_ident};
 use crate::diagnostics::located;
 
-/// A kernel: the handle `Body::advance` in value position, what it does, and how executors call it.
+/// A kernel: the handle `Body::advance` in value position, its effects, and its call by executors.
 pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
     let at = located(&method.item.sig.ident);
     let Some(options) = &method.kernel else { return TokenStream::new() };
@@ -33,7 +33,7 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     let (vis, cfgs) = (&item.vis, cfgs(&item.attrs));
     let fields = (0..padded(block.fields.fields.len())).map(Literal::usize_unsuffixed);
-    // What refs carry beside the link.
+    // The data that refs carry in addition to the link.
     let near = Ident::new(if options.pairs.is_some() { "TileRow" } else { "NoRow" }, at);
     let effects = effects(block, method, options);
     let of = options.of.as_ref().map(|(path, number)| quote_spanned!(at=> as #path, #number;));
@@ -52,7 +52,7 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
     }
 }
 
-/// What the kernel does, for the runtime's macro, which makes a constant of it.
+/// The kernel's effects, for the runtime's macro, which defines a constant of them.
 fn effects(block: &Block, method: &Method, options: &Options) -> TokenStream {
     let at = located(&method.item.sig.ident);
     let (class, found) = (&block.class, effects_ident(&method.item.sig.ident));
@@ -75,7 +75,7 @@ fn effects(block: &Block, method: &Method, options: &Options) -> TokenStream {
     }
 }
 
-/// For a kernel with mistakes, so that calls of it are not errors too.
+/// A stand-in for a kernel with mistakes, so that uses of it are not errors too.
 fn stand_in(pairs: bool, kernel: &Ident, class: &syn::Path, view: &syn::Path) -> TokenStream {
     let at = located(kernel);
     if pairs {
@@ -146,7 +146,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     let Args { ty, pattern, followed, names, .. } = args;
     let result = match &method.item.sig.output {
         ReturnType::Default => TokenStream::new(),
-        // A mistake, already reported.
+        // An already reported mistake.
         ReturnType::Type(..) => quote_spanned!(at=> let _ =),
     };
     quote_spanned! {at=>
@@ -172,7 +172,7 @@ fn constructor_ident(name: &Ident) -> Ident {
     format_ident!("__construct_{}", plain_name(name), span = name.span())
 }
 
-/// The constructor itself, under a name of its own: `Body::spawn` is the kernel.
+/// The constructor itself, under a separate name: `Body::spawn` is the kernel.
 pub(super) fn constructor_fn(constructor: &Constructor) -> TokenStream {
     let mut item = constructor.item.clone();
     item.sig.ident = constructor_ident(&item.sig.ident);

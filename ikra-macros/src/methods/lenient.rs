@@ -1,4 +1,4 @@
-//! A block of methods, read method by method: a mistake in one of them leaves the others.
+//! Parses a block method by method: a mistake in one method leaves the others intact.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::quote;
@@ -8,7 +8,7 @@ use syn::{Attribute, Block, Expr, ImplItem, ImplItemFn, ItemImpl, Signature, Stm
 
 use crate::diagnostics::Errors;
 
-/// The block without its items, and the items. Of a block without a mistake, and of one with.
+/// The block without its items, and the items; the block may contain mistakes.
 pub(super) fn header(item: &TokenStream) -> syn::Result<(ItemImpl, TokenStream)> {
     let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
     match tokens.pop() {
@@ -18,12 +18,12 @@ pub(super) fn header(item: &TokenStream) -> syn::Result<(ItemImpl, TokenStream)>
             tokens.push(TokenTree::Group(none));
             Ok((syn::parse2(tokens.into_iter().collect())?, items.stream()))
         }
-        // No block: the error says what is missing.
+        // Not a block: the parse error explains what is missing.
         _ => syn::parse2(item.clone()).map(|block| (block, TokenStream::new())),
     }
 }
 
-/// The whole block.
+/// Parses the whole block.
 pub(crate) fn block(item: TokenStream, errors: &mut Errors) -> Option<ItemImpl> {
     if let Ok(block) = syn::parse2(item.clone()) {
         return Some(block);
@@ -41,7 +41,7 @@ pub(crate) fn block(item: TokenStream, errors: &mut Errors) -> Option<ItemImpl> 
     Some(block)
 }
 
-/// The next item, if there is one without a mistake, or a method of which only the body has one.
+/// Parses the next item, if it has no mistake, or if it is a method with a mistake only in its body.
 fn next(input: ParseStream<'_>, errors: &mut Errors) -> Option<ImplItem> {
     let ahead = input.fork();
     let error = match ahead.parse() {
@@ -60,7 +60,7 @@ fn next(input: ParseStream<'_>, errors: &mut Errors) -> Option<ImplItem> {
     }
 }
 
-/// The tokens of an item, whatever they are.
+/// The tokens of one item, valid or not.
 fn extent(input: ParseStream<'_>) -> TokenStream {
     let mut tokens = TokenStream::new();
     let mut has_body = false;
@@ -79,15 +79,15 @@ fn extent(input: ParseStream<'_>) -> TokenStream {
     tokens
 }
 
-/// A method whose body is taken as it is: the compiler, which has pointed out what is wrong in it when it read the
-/// block, does so again in the same words, which it shows once.
+/// Parses a method and keeps its body as raw tokens. The compiler has already reported syntax errors in the body. It
+/// reports them again in identical words, and shows identical errors once.
 fn function(input: ParseStream<'_>) -> syn::Result<ImplItemFn> {
     let attrs = input.call(Attribute::parse_outer)?;
     let vis: Visibility = input.parse()?;
     let sig: Signature = input.parse()?;
     let body: Group = input.parse()?;
     let body_tokens = body.stream();
-    // Parsed for its parts that are not public.
+    // An empty function supplies the parts of the type that are private to `syn`.
     let mut item: ImplItemFn = syn::parse2(quote!(
         fn body() {}
     ))?;
@@ -115,7 +115,7 @@ mod tests {
         let (found, is_wrong) = names(
             "impl Body { const A: u32 = 1; pub fn a(&self) { 1 + } #[kernel] fn b<T>(&mut self, x: [u8; 3]) -> u8 { let = ; } fn c() {} }",
         );
-        // What is wrong in a body the compiler says.
+        // The compiler reports mistakes in a body.
         assert_eq!((found, is_wrong), (["other", "a", "b", "c"].map(String::from).to_vec(), false));
     }
 

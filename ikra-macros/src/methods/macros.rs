@@ -1,11 +1,11 @@
-//! Calls of macros in a body: which are known, and what they are given.
+//! Macro calls in a body: known macros and their arguments.
 //!
-//! What a macro of the user's does with the tokens it is given cannot be seen: `pick!(self.a)` may well
-//! expand to `self.b`. A macro that is given no `self` may still expand to one, by `include!` or as a procedural macro.
+//! The output of a user macro cannot be predicted: `pick!(self.a)` may expand to `self.b`. Even a macro without `self`
+//! in its input may expand to one, by `include!` or as a procedural macro.
 //!
-//! The standard library's macros are known by their names. A method that calls one imports all of them by a glob, so that
-//! a macro of the user's with such a name is ambiguous, and does not compile. A path that begins with `::` is not known: `::alloc` is
-//! what the crate calls so.
+//! Macros of the standard library are known by name. A method that calls one imports all of them by a glob. A user
+//! macro of the same name is then ambiguous and does not compile. Paths that begin with `::` are unknown: the crate may
+//! rename any dependency to `::alloc`.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use syn::{Expr, LitStr};
 use super::names::{self, Is, Macro};
 use super::plain_name;
 
-/// Which names must mean those of the standard library.
+/// The names that must refer to the standard library.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Standard {
     /// `assert!`
@@ -25,8 +25,9 @@ pub(crate) struct Standard {
     pub(crate) crates: bool,
 }
 
-/// The names that a body gives a meaning of its own, by `use`, `mod`, `extern crate` and `macro_rules!`: macros of these names, and
-/// those on paths that begin with them, are the user's own. Also within macros, which may leave such items as they are.
+/// The names that a body redefines by `use`, `mod`, `extern crate` and `macro_rules!`. Macros of these names, or on
+/// paths that begin with them, are user macros. Macro arguments are searched too, since a macro may emit such items
+/// unchanged.
 pub(super) fn imports(body: TokenStream) -> HashSet<String> {
     let mut found = HashSet::new();
     collect_imports(body, false, &mut found);
@@ -34,7 +35,7 @@ pub(super) fn imports(body: TokenStream) -> HashSet<String> {
 }
 
 fn collect_imports(tokens: TokenStream, mut in_use: bool, found: &mut HashSet<String>) {
-    // Whether the next name is one that an item is given: `mod name`, `extern crate self as name`, `macro_rules! name`.
+    // Whether the next name is defined by an item: `mod name`, `extern crate self as name`, `macro_rules! name`.
     let mut is_named = false;
     for token in tokens {
         let was_named = std::mem::replace(&mut is_named, false);
@@ -54,10 +55,10 @@ fn collect_imports(tokens: TokenStream, mut in_use: bool, found: &mut HashSet<St
     }
 }
 
-/// The macro of the standard library that is called, and which names must mean what they do there.
+/// The standard library macro that is called, and the names that must refer to the standard library.
 pub(super) fn known(called: &syn::Macro, imports: &HashSet<String>) -> Option<(Macro, Standard)> {
     let path = &called.path;
-    // `::std::assert!`: what the crate calls `::std` is not known, see above.
+    // `::std::assert!` is unknown: the crate may rename `::std`, see above.
     let (first, last) = (path.segments.first()?, path.segments.last()?);
     let (root, name) = (plain_name(&first.ident), plain_name(&last.ident));
     let is_path = path.segments.len() > 1;
@@ -67,14 +68,15 @@ pub(super) fn known(called: &syn::Macro, imports: &HashSet<String>) -> Option<(M
     Some((names::standard_macro(&name)?, Standard { macros: !is_path, crates: is_path }))
 }
 
-/// What a macro of the standard library is given, as an expression: an array of its arguments, or a `match`.
+/// The arguments of a standard library macro as an expression: an array, or a `match`.
 pub(super) fn arguments(kind: Macro, tokens: &TokenStream) -> Option<Expr> {
     let array = || syn::parse2(quote!([#tokens])).ok();
     match kind {
         Macro::Matching => {
             let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
             let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
-            // `f::<A, B>(x)`: the comma behind the first expression is the first with an expression before it.
+            // `f::<A, B>(x)` contains a comma. The separator is the first comma whose preceding tokens form an
+            // expression.
             let ends = (0..tokens.len()).filter(|&n| is_comma(&tokens[n]));
             ends.filter_map(|end| {
                 let expr: TokenStream = tokens[..end].iter().cloned().collect();
@@ -93,7 +95,7 @@ pub(super) fn arguments(kind: Macro, tokens: &TokenStream) -> Option<Expr> {
     }
 }
 
-/// The tokens that a macro is given, from such an expression.
+/// The tokens of a macro call, reconstructed from such an expression.
 pub(super) fn given(arguments: &Expr) -> Option<TokenStream> {
     match arguments {
         Expr::Array(array) => Some(array.elems.to_token_stream()),
@@ -110,7 +112,7 @@ pub(super) fn given(arguments: &Expr) -> Option<TokenStream> {
     }
 }
 
-/// Whether some tokens name `self`.
+/// Whether some tokens contain `self`.
 pub(super) fn mentions_self(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == "self",
@@ -124,7 +126,7 @@ fn literal_formats_self(literal: &Literal) -> bool {
     syn::parse_str::<LitStr>(&literal.to_string()).is_ok_and(|text| formats_self(&text.value()))
 }
 
-/// Whether a string formats `self`: `"{self:?}"`.
+/// Whether a format string names `self`: `"{self:?}"`.
 pub(super) fn formats_self(text: &str) -> bool {
     text.split('{').skip(1).any(|place| {
         let after = place.trim_start().strip_prefix("self");
@@ -132,7 +134,7 @@ pub(super) fn formats_self(text: &str) -> bool {
     })
 }
 
-/// Tokens between commas, semicolons and arrows: each may be an expression.
+/// Splits tokens at commas, semicolons and arrows: each piece may be an expression.
 pub(super) fn pieces(tokens: TokenStream) -> Vec<TokenStream> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is = |n: usize, c: char| matches!(tokens.get(n), Some(TokenTree::Punct(punct)) if punct.as_char() == c);

@@ -1,8 +1,9 @@
-//! `#[kernel]` where there is no `#[soa_methods]`.
+//! `#[kernel]` outside of `#[soa_methods]`.
 //!
-//! The attribute sees its method alone, so that a block of five kernels without `#[soa_methods]` would be five errors, and
-//! many more where `Ref` is not known and the executors are given functions. So it looks for the block in the source file.
-//! The block's first kernel reports the mistake; and in place of each there is what `#[soa_methods]` would have made.
+//! The attribute sees only its own method. So a block of five kernels without `#[soa_methods]` would cause five errors.
+//! Many more would follow, because `Ref` is unknown and executors receive functions. The attribute therefore looks for
+//! the block in the source file. The block's first kernel reports the mistake, and each kernel expands as under
+//! `#[soa_methods]`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -13,7 +14,7 @@ use syn::{Attribute, ImplItem, ImplItemFn, ItemImpl, Path, Type};
 use crate::class::is_made;
 use crate::diagnostics::Errors;
 
-/// What the attribute makes of an item.
+/// Expands the attribute on an item.
 pub(crate) fn misplaced(args: &TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let block = syn::parse2::<ImplItemFn>(item.clone()).ok().and_then(|method| Some((block_of(&method)?, method)));
@@ -44,14 +45,15 @@ pub(crate) fn misplaced(args: &TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// The block that a method is in.
+/// The block that contains a method.
 struct Enclosing {
     class: Path,
     /// Whether the method is its first kernel.
     is_first: bool,
 }
 
-/// The one block of a class's own methods in this file, not under `#[soa_methods]`, in which a kernel has this name.
+/// The block in this file that lacks `#[soa_methods]` and has a kernel of this name. Only inherent blocks count, and
+/// there must be exactly one.
 fn block_of(method: &ImplItemFn) -> Option<Enclosing> {
     let text = std::fs::read_to_string(Span::call_site().local_file()?).ok()?;
     let file = syn::parse_file(&text).ok()?;

@@ -1,4 +1,4 @@
-//! What a block of methods is, once parsed.
+//! The parsed model of a block of methods.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use super::facts::Facts;
 use super::options::Options;
 use super::{Fields, plain_name};
 
-/// How a method takes its object.
+/// The receiver of a method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Receiver {
     /// `&self`
@@ -31,24 +31,24 @@ pub(crate) struct Method {
     pub(crate) receiver: Receiver,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) facts: Facts,
-    /// Plain fields that some kernel which calls it does not write.
+    /// Plain fields that some calling kernel does not write.
     pub(crate) unwritten: u64,
-    /// Getters and methods that it calls on other objects, itself or in methods of the block that it calls, with the
+    /// Getters and methods called on other objects, directly or by methods of the block that it calls, with their
     /// lines.
     pub(crate) calls: Vec<(String, usize)>,
-    /// The fields that methods of the block read which it calls on other objects.
+    /// The fields read by the block's methods that it calls on other objects.
     pub(crate) others: u64,
-    /// Methods that it calls on other objects, and functions.
+    /// The methods that it calls on other objects, and functions.
     pub(super) called: BTreeSet<String>,
     pub(crate) kernel: Option<Options>,
     /// Whether a field has the same name, already reported.
     pub(crate) clashes: bool,
-    /// Whether it is a kernel that takes or returns what it cannot, already reported.
+    /// Whether it is a kernel with an invalid argument or result; already reported.
     pub(crate) has_nested_ref: bool,
 }
 
 impl Method {
-    /// Whether it is there under all conditions.
+    /// Whether it is compiled under every `cfg`.
     pub(super) fn is_certain(&self) -> bool {
         !self.item.attrs.iter().any(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr"))
     }
@@ -60,11 +60,11 @@ pub(crate) struct Constructor {
     pub(crate) parameters: Vec<Parameter>,
 }
 
-/// What stays on the row.
+/// An item that stays on the row.
 pub(crate) enum RowItem {
-    /// An item that means the same there.
+    /// An item without changes.
     Plain(Box<ImplItem>),
-    /// A function that takes `Ref`s, and so is one for every phase.
+    /// A function that takes `Ref`s, and is therefore generic over the phase.
     OfRefs(Box<ImplItemFn>),
 }
 
@@ -72,17 +72,17 @@ pub(crate) enum RowItem {
 pub(crate) struct Block {
     pub(crate) class: Path,
     pub(crate) fields: Fields,
-    /// What stays on the row.
+    /// The items that stay on the row.
     pub(crate) row_items: Vec<RowItem>,
     pub(crate) methods: Vec<Method>,
     pub(crate) constructors: Vec<Constructor>,
     pub(crate) attrs: Vec<Attribute>,
-    /// What functions without receiver do.
+    /// The effects of functions without receiver.
     pub(super) functions: HashMap<String, Facts>,
 }
 
 impl Block {
-    /// How the method of this name in this block takes its object, if there is certainly one.
+    /// The receiver of the method with this name, if this block certainly has one.
     pub(crate) fn receiver(&self, name: &Ident) -> Option<Receiver> {
         let name = plain_name(name);
         let named = |method: &&Method| plain_name(&method.item.sig.ident) == name && method.is_certain();
@@ -97,7 +97,7 @@ impl Block {
         }
     }
 
-    /// A path beside the class's: `model::BodyMut` beside `model::Body`.
+    /// A path next to the class: `model::BodyMut` for `model::Body`.
     pub(crate) fn beside(&self, ident: Ident) -> Path {
         let mut path = self.class.clone();
         if let Some(last) = path.segments.last_mut() {

@@ -1,41 +1,41 @@
-//! The names that the macros know: one table, with a reason per row, for everybody who looks at a name.
+//! All names that the macros know, in one table with a reason per row.
 //!
-//! Nothing that is unsafe relies on a row. A wrong one makes an analysis too careful, or the compiler, an assertion or the
-//! executor refuses the method.
+//! Unsafe code does not rely on any row. A wrong row makes an analysis too strict; or the compiler, an assertion or the
+//! executor rejects the method.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use ikra_marks::uses;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Is {
     /// A method of every object.
     ObjectMethod,
-    /// A method of links themselves.
+    /// A method of `Link` itself.
     LinkMethod,
-    /// A method that may change what it is called on.
+    /// A method that may change its receiver.
     Mutator,
-    /// A method that returns what it is called on, or a part of it, if it takes no arguments.
+    /// A method that returns its receiver, or a part of it, if it takes no arguments.
     Passing,
-    /// A method that returns what its closure returns.
+    /// A method that returns the result of its closure.
     Mapping,
-    /// A method whose closure is given what it returned before.
+    /// A method whose closure receives its own previous result.
     Folding,
     /// An operation on an atomic field.
     Operation(Operation),
     /// A macro of the standard library.
     Macro(Macro),
-    /// A crate that has these macros.
+    /// A crate that exports these macros.
     Crate,
-    /// A built-in attribute, which is no macro.
+    /// A built-in attribute, not a macro.
     Attribute,
-    /// The tool of attributes that the compiler leaves alone.
+    /// A tool whose attributes the compiler ignores.
     Tool,
 }
 
-/// What an operation on an atomic field is.
+/// An operation on an atomic field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Operation {
     /// A bit of [`uses`].
@@ -45,7 +45,7 @@ pub(crate) struct Operation {
     pub(crate) is_certain: bool,
 }
 
-/// What a macro of the standard library does with its arguments.
+/// How a standard library macro uses its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Macro {
     /// It formats them, by reference.
@@ -56,7 +56,7 @@ pub(crate) enum Macro {
     Borrowing,
     /// It takes an expression and a pattern.
     Matching,
-    /// It uses them, and nothing else.
+    /// It only uses them as values.
     Using,
 }
 
@@ -64,7 +64,7 @@ const fn operation(bits: u16, arguments: usize, is_certain: bool) -> Is {
     Is::Operation(Operation { bits, arguments, is_certain })
 }
 
-/// What names are, the names, and why.
+/// Meanings, the names that have them, and the reason.
 const TABLE: &[(Is, &str, &str)] = &[
     (Is::ObjectMethod, "all handle link resolve", "of the trait `Object`: they touch no field"),
     (Is::LinkMethod, "id index", "inherent methods of `Link`"),
@@ -134,12 +134,12 @@ static NAMES: LazyLock<HashMap<&str, Vec<Is>>> = LazyLock::new(|| {
     names
 });
 
-/// What a name is.
+/// All meanings of a name.
 fn all(name: &str) -> impl Iterator<Item = Is> {
     NAMES.get(name).into_iter().flatten().copied()
 }
 
-/// Whether a name is this.
+/// Whether a name has this meaning.
 pub(crate) fn is(name: &str, what: Is) -> bool {
     all(name).any(|is| is == what)
 }
@@ -152,7 +152,7 @@ pub(crate) fn standard_macro(name: &str) -> Option<Macro> {
     })
 }
 
-/// The operation on atomic fields that has this name and as many arguments.
+/// The operation on atomic fields with this name and number of arguments.
 pub(crate) fn atomic_operation(name: &str, arguments: usize) -> Option<Operation> {
     all(name).find_map(|is| match is {
         Is::Operation(found) if found.arguments == arguments => Some(found),
@@ -160,7 +160,7 @@ pub(crate) fn atomic_operation(name: &str, arguments: usize) -> Option<Operation
     })
 }
 
-/// The bit of the update that commutes and has this name.
+/// The bit of the commutative update with this name.
 pub(crate) fn update(name: &str) -> Option<u16> {
     let found = atomic_operation(name, 1)?;
     (found.bits & uses::UPDATES != 0).then_some(found.bits)
@@ -170,7 +170,7 @@ pub(crate) fn update(name: &str) -> Option<u16> {
 mod tests {
     use super::*;
 
-    /// The compiler says that a name is ambiguous where it means another macro, if the import has it.
+    /// A name is ambiguous, and the compiler reports it, if it denotes a different macro than the glob import.
     #[test]
     fn the_macros_are_those_that_a_method_imports() {
         let core = concat!(env!("CARGO_MANIFEST_DIR"), "/../ikra-core/src/");

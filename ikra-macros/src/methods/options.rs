@@ -1,4 +1,4 @@
-//! The options of `#[kernel(…)]`.
+//! The arguments of `#[kernel(…)]`.
 
 use ikra_marks::uses;
 use proc_macro2::Span;
@@ -11,22 +11,22 @@ use super::facts::Uses;
 use super::{FieldKind, Fields, names, plain_name};
 use crate::diagnostics::Errors;
 
-/// The options, with their defaults.
+/// The arguments, with their defaults.
 pub(crate) struct Options {
-    /// Where `#[kernel]` is.
+    /// The span of `#[kernel]`.
     pub(crate) span: Span,
     pub(crate) pairs: Option<Ident>,
     pub(crate) reducers: Vec<Path>,
-    /// Fields, by position, or `None` if `writes` was not given.
+    /// The fields, by position; `None` if `writes` was not given.
     pub(crate) writes: Option<u64>,
     pub(crate) snapshot: u64,
     pub(crate) snapshot_at: Option<Ident>,
     pub(crate) heavy: Option<bool>,
-    /// The trait whose kernel it is, and its number there.
+    /// The trait that declares the kernel, and the kernel's index in the trait.
     pub(crate) of: Option<(Path, LitInt)>,
-    /// What is listed to be done to atomic fields, in place of what the text shows.
+    /// The listed operations on atomic fields, which replace the operations found in the text.
     pub(crate) order: Uses,
-    /// The names in these lists, and for those in `updates(…)` without an operation, that.
+    /// The names in these lists, and whether the name is in `updates(…)` without an operation.
     listed: Vec<(Ident, bool)>,
 }
 
@@ -35,7 +35,7 @@ enum Setting {
     Fields(Ident, Punctuated<Ident, Token![,]>),
     Updates(Punctuated<Update, Token![,]>),
     Reduce(Ident, Punctuated<Path, Token![,]>),
-    /// That of a trait, with its number there.
+    /// The trait that declares the kernel, and the kernel's index.
     Of(Path, LitInt),
 }
 
@@ -49,7 +49,7 @@ fn field_name(input: ParseStream<'_>) -> syn::Result<Ident> {
     }
 }
 
-/// What `updates(…)` lists: `field`, or `add(field, …)`.
+/// An entry of `updates(…)`: `field`, or `add(field, …)`.
 enum Update {
     Field(Ident),
     By(Ident, Punctuated<Ident, Token![,]>),
@@ -202,7 +202,7 @@ impl Options {
         match update {
             Update::Field(name) => self.listed.push((name, true)),
             Update::By(operation, names) => match names::update(&plain_name(&operation)) {
-                // Of other objects too, which is more than of its own.
+                // An update of other objects includes the kernel's own object.
                 Some(bit) => self.list(names, 0, bit),
                 None => errors.at(
                     &operation,
@@ -212,7 +212,7 @@ impl Options {
         }
     }
 
-    /// Checks the lists about atomic fields against what the text shows, `found`.
+    /// Checks the lists for atomic fields against the operations found in the text, `found`.
     pub(crate) fn check_order(&mut self, found: &Uses, class: &Fields, errors: &mut Errors) {
         for (name, by_text) in std::mem::take(&mut self.listed) {
             let key = plain_name(&name);
@@ -248,8 +248,8 @@ impl Options {
     }
 }
 
-/// Whether one name may be a slip of the pen for the other: they differ by at most two insertions, deletions or
-/// replacements, and by less than half.
+/// Whether one name may be a typo of the other. They differ by at most two insertions, deletions or replacements, and
+/// by less than half.
 fn is_similar(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,7 +1,7 @@
-//! What would be right in an ordinary method, and is written in another way in one of a class: said at the user's tokens,
-//! since the compiler would speak of types that the user never wrote.
+//! Reports code that is right in an ordinary method but is written differently in a method of a class. The error is at
+//! the user's tokens; the compiler's own error would name types that the user never wrote.
 //!
-//! Only what cannot compile is looked for, and what macros of the user's are given is left alone.
+//! Only code that cannot compile is reported, and arguments of user macros are ignored.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,16 +13,16 @@ use super::parse::ref_class;
 use super::place::{Place, is_compound, own};
 use super::{Fields, plain_name};
 
-/// What a block has, for mistakes in the bodies of its methods.
+/// The context for finding mistakes in the bodies of a block's methods.
 pub(super) struct Ordinary {
     class: Ident,
-    /// The names of kernels, which are no functions.
+    /// The names of kernels, which cannot be called as functions.
     kernels: HashSet<String>,
-    /// Whether the block has a method `clone` of its own.
+    /// Whether the block defines its own method `clone`.
     has_clone: bool,
-    /// The names of the method's parameters that are other objects, and whether these are of the same class.
+    /// The method's parameters that are other objects, and whether they have the same class.
     others: HashMap<String, bool>,
-    /// The mistakes in all methods.
+    /// The mistakes found in all methods.
     pub(super) found: Vec<Mistake>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Ordinary {
 pub(super) struct Mistake {
     pub(super) at: TokenStream,
     pub(super) message: String,
-    /// The variable that is another object, if it is not another one of this name.
+    /// The variable that is another object; a local variable may shadow this name.
     pub(super) other: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl Ordinary {
         }
     }
 
-    /// For a method with these parameters.
+    /// Sets the context for a method with these parameters.
     pub(super) fn for_parameters(&mut self, class: &Path, sig: &Signature) {
         let others = sig.inputs.iter().filter_map(|input| {
             let syn::FnArg::Typed(typed) = input else { return None };
@@ -75,7 +75,7 @@ impl Ordinary {
         self.others.get(name) == Some(&true)
     }
 
-    /// The mistake that a statement is: `let copy = *self;`.
+    /// The mistake in a statement such as `let copy = *self;`.
     pub(super) fn copied(&self, fields: &Fields, local: &Local) -> Option<Mistake> {
         let Expr::Unary(unary) = &*local.init.as_ref()?.expr else { return None };
         let is_copy = matches!(local.pat, Pat::Ident(_)) && matches!(unary.op, UnOp::Deref(_));
@@ -93,7 +93,7 @@ impl Ordinary {
         ))
     }
 
-    /// The mistake that an expression is.
+    /// The mistake in an expression, if any.
     pub(super) fn mistake(&self, fields: &Fields, expr: &Expr) -> Option<Mistake> {
         match expr {
             Expr::Assign(assign) => match &*assign.left {
@@ -127,7 +127,7 @@ impl Ordinary {
         }
     }
 
-    /// A field of another object that is assigned.
+    /// An assignment to a field of another object.
     fn other(&self, left: &Expr) -> Option<Mistake> {
         let Expr::Field(ExprField { base, member: syn::Member::Named(name), .. }) = left else { return None };
         let Expr::Path(path) = &**base else { return None };
@@ -138,7 +138,7 @@ impl Ordinary {
         Some(Mistake { other: Some(plain_name(other)), ..Mistake::at(left, message) })
     }
 
-    /// A kernel that is called as a function.
+    /// A kernel called as a function.
     fn function(&self, function: &Expr) -> Option<Mistake> {
         let Expr::Path(path) = function else { return None };
         let segments: Vec<_> = path.path.segments.iter().collect();
@@ -154,7 +154,7 @@ impl Ordinary {
     }
 }
 
-/// A whole atomic field of the object itself, where its value is meant.
+/// An atomic field of the object itself, used as a value.
 fn atomic(fields: &Fields, expr: &Expr, instead: &str) -> Option<Mistake> {
     let Expr::Field(ExprField { attrs, .. }) = expr else { return None };
     let Place { own, name, .. } = Place::of(expr).filter(Place::is_whole)?;
@@ -168,7 +168,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
 
-/// The operation on an atomic that an operator stands for.
+/// The atomic operation that replaces an operator.
 fn instead(op: BinOp) -> &'static str {
     match op {
         BinOp::AddAssign(_) => "add(…)",

@@ -1,15 +1,15 @@
-//! `self` in a method's body, so that what the macro takes it to mean is what the compiler takes it to mean.
+//! Rewrites `self` in a method's body, so that the compiler resolves it as the macro did.
 //!
-//! Only around `self` something changes, where ordinary method syntax could mean something else than what
-//! [`walk`](super::walk) found:
+//! Only code around `self` changes, where ordinary method syntax could resolve differently from the result of
+//! [`walk`](super::walk):
 //!
 //! | in the body | becomes | because |
 //! | --- | --- | --- |
-//! | `self.energy()`, a `&self` method, in a `&mut self` method | `(&*self).energy()` | a trait's `&mut self` method of this name comes first |
-//! | `self.other()` of another block | `<BodyMut<'_, __P>>::other(self)` | as above; the class's own method comes first on a path |
+//! | `self.energy()`, a `&self` method, in a `&mut self` method | `(&*self).energy()` | a trait's `&mut self` method of this name takes precedence |
+//! | `self.other()` of another block | `<BodyMut<'_, __P>>::other(self)` | as above; on a path, the class's own method takes precedence |
 //! | `self.link()`, `all`, `resolve` | `<BodyMut<'_, __P> as Object<'_>>::link(self)` | as above |
-//! | `self.vel.normalize()` where a kernel does not write `vel` | `NotInKernelWrites::of(&self.vel)[..].normalize()` | a method that changes what it is called on does not compile then |
-//! | `self` where a macro's text cannot be seen | `self` of the macro's hygiene | what such a macro says itself is another `self`, and does not compile |
+//! | `self.vel.normalize()` where a kernel does not write `vel` | `NotInKernelWrites::of(&self.vel)[..].normalize()` | a method that changes its receiver then fails to compile |
+//! | `self` in a method with an unknown macro | `self` of the macro's hygiene | a `self` from the unknown macro is then a different one, and does not compile |
 
 use std::collections::HashSet;
 
@@ -40,12 +40,12 @@ struct Body<'a> {
     view: syn::Path,
     /// The names that the body imports.
     imports: HashSet<String>,
-    /// In a macro of the standard library, which may show its tokens.
+    /// Whether the current position is in a standard library macro, which may print its tokens.
     shown: bool,
 }
 
 impl VisitMut for Body<'_> {
-    /// Items have a `self` of their own.
+    /// Items have their own `self`.
     fn visit_item_mut(&mut self, _: &mut Item) {}
 
     fn visit_macro_mut(&mut self, called: &mut Macro) {
@@ -88,7 +88,7 @@ impl Body<'_> {
         let comma = (!args.is_empty()).then(|| quote!(,));
         let mut arguments = Group::new(Delimiter::Parenthesis, quote!(#receiver #comma #args));
         arguments.set_span(call.paren_token.span.join());
-        // The call begins with the user's token, so that the line which it panics at is the user's.
+        // The call begins with the user's token, so that a panic reports the user's line.
         let open = quote_spanned!(name.span()=> <);
         let path = if is_object_method(name) {
             quote_spanned!(at=> #open #view as ::ikra::Object<'_>>)
@@ -98,7 +98,7 @@ impl Body<'_> {
         quote!(#(#attrs)* #path::#name #turbofish #arguments)
     }
 
-    /// A place that a method is called on which the macro does not know to change it.
+    /// Rewrites the receiver of a method that is not known to change it.
     fn field(&self, place: &mut Expr) {
         match place {
             Expr::Paren(inner) => return self.field(&mut inner.expr),
@@ -117,8 +117,8 @@ impl Body<'_> {
     }
 }
 
-/// `NotInKernelWrites::of(&self.field)[..]`, which the compiler shows as `self.field`: it starts where `self` does, and
-/// ends with the field's name.
+/// `NotInKernelWrites::of(&self.field)[..]`. The compiler shows it as `self.field`: its span starts at `self` and ends
+/// with the field's name.
 fn unwritten_field(own: &Ident, name: &Ident) -> TokenStream {
     let path = quote_spanned!(own.span()=> ::ikra::NotInKernelWrites::of);
     let mut field = Group::new(Delimiter::Parenthesis, quote_spanned!(own.span()=> &#own.#name));
@@ -128,14 +128,14 @@ fn unwritten_field(own: &Ident, name: &Ident) -> TokenStream {
     quote!(#path #field #all)
 }
 
-/// The same tokens, with the `self` of the macro's hygiene: what a macro that cannot be seen says is another one.
+/// The tokens with the `self` of the macro's hygiene; a `self` from an unknown macro is then a different one.
 pub(super) fn hygienic(tokens: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut out = Vec::with_capacity(tokens.len());
     let mut item_ends = 0;
     for (n, token) in tokens.iter().enumerate() {
         out.push(match token {
-            // Items have a `self` of their own.
+            // Items have their own `self`.
             token if n < item_ends => token.clone(),
             TokenTree::Ident(word) if is_item(word, &tokens, n) => {
                 item_ends = tokens[n..].iter().position(is_braces).map_or(tokens.len(), |end| n + end + 1);
@@ -157,7 +157,7 @@ pub(super) fn hygienic(tokens: TokenStream) -> TokenStream {
     out.into_iter().collect()
 }
 
-/// Whether it is the name of a method of the trait `Object`.
+/// Whether the trait `Object` has a method of this name.
 pub(super) fn is_object_method(name: &Ident) -> bool {
     names::is(&plain_name(name), Is::ObjectMethod)
 }

@@ -1,4 +1,4 @@
-//! From an impl block to the model: which item is a method, a kernel, a constructor, or stays on the row.
+//! Parses an impl block into the model: which item is a method, a kernel, a constructor, or stays on the row.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use super::{Fields, attributes, check, plain_name, rewrite, walk};
 use crate::diagnostics::Errors;
 
 impl Block {
-    /// Reads the block.
+    /// Parses the block.
     pub(crate) fn parse(class: Path, fields: Fields, mut block: ItemImpl, errors: &mut Errors) -> Self {
         attributes::check_block(&mut block.attrs, errors);
         let mut ordinary = Ordinary::of(&class, &block);
@@ -64,7 +64,7 @@ impl Block {
                     attr,
                     "a method is a kernel or it is not: write `#[kernel]`, which costs nothing where nobody runs it, or write the method twice, under `#[cfg(…)]`",
                 );
-                // As if it were one, for those that run it.
+                // Treated as a kernel, so that its uses are not errors too.
                 kernel = Some(Options::parse(&syn::parse_quote!(#[kernel]), &self.fields, errors));
                 return false;
             }
@@ -88,7 +88,7 @@ impl Block {
                         receiver,
                         "methods of a class take `&self` or `&mut self`: the object stays in its columns",
                     );
-                    // As if it were so, for those that call it.
+                    // Treated as `&mut self`, so that calls are not errors too.
                     item.sig.inputs[0] = syn::parse_quote!(&mut self);
                     Some(Receiver::Exclusive)
                 }
@@ -150,13 +150,13 @@ impl Block {
         ordinary.for_parameters(&self.class, &item.sig);
         let (mut facts, mistakes) = walk::read(&item.sig, &item.block, &self.fields, ordinary);
         if !mistakes.is_empty() {
-            // A method that does nothing, so that the compiler does not report the mistakes once more.
+            // An empty method, so that the compiler does not report the mistakes again.
             item.block = syn::parse_quote!({ ::core::unimplemented!() });
             item.attrs.push(syn::parse_quote!(#[allow(unused_variables, clippy::unimplemented)]));
         }
         ordinary.found.extend(mistakes);
         if item.attrs.iter().any(|attr| attributes::kind_of(attr) == attributes::Kind::Macro) {
-            // A macro, whatever it makes of the body.
+            // The attribute is a macro that may rewrite the body.
             facts.whole = true;
             facts.escapes = true;
         }
@@ -171,7 +171,7 @@ impl Block {
         if let Some(options) = &mut kernel {
             check::kernel(&item, receiver, &parameters, options, errors);
             if let Some(writes) = options.writes {
-                // The user's list stands in for what the text does not show.
+                // The user's list adds the writes that the text does not show.
                 facts.writes |= writes;
                 facts.touches |= writes;
                 facts.given = 0;
@@ -251,7 +251,7 @@ impl Block {
     }
 }
 
-/// Whether the attribute is `#[kernel]` under a condition.
+/// Whether the attribute is a `#[kernel]` inside a `cfg_attr`.
 fn is_conditional_kernel(attr: &Attribute) -> bool {
     let syn::Meta::List(list) = &attr.meta else { return false };
     let made = list.tokens.clone().into_iter().skip(1);

@@ -1,18 +1,18 @@
-//! Expressions that are a field of the object itself, or a part of one: `self.pos[0].x`.
+//! Place expressions within the object itself, such as `self.pos[0].x`.
 
 use proc_macro2::Ident;
 use syn::{BinOp, Expr, Member, UnOp};
 
 /// A field of `self`, or a part of one.
 pub(super) struct Place<'a> {
-    /// The `self`.
+    /// The `self` token.
     pub(super) own: &'a Ident,
     pub(super) name: &'a Ident,
-    /// Whether it is an element of the field, or in one.
+    /// Whether it is an element of the field, or inside one.
     pub(super) is_element: bool,
-    /// Whether it is in a field of the field.
+    /// Whether it is inside a member of the field's value.
     pub(super) is_within: bool,
-    /// Whether it is behind a `*`.
+    /// Whether it contains a dereference, `*`.
     pub(super) is_behind: bool,
 }
 
@@ -22,7 +22,7 @@ impl<'a> Place<'a> {
         !self.is_element && !self.is_within
     }
 
-    /// The place that an expression is, if it is one.
+    /// The place that an expression denotes, if any.
     pub(super) fn of(expr: &'a Expr) -> Option<Self> {
         let inner = match expr {
             Expr::Paren(inner) => return Self::of(&inner.expr),
@@ -44,7 +44,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The `self` that an expression is.
+/// The `self` token, if the expression is one.
 pub(super) fn own(expr: &Expr) -> Option<&Ident> {
     match expr {
         Expr::Path(path) if path.qself.is_none() => path.path.get_ident().filter(|name| *name == "self"),
@@ -53,7 +53,7 @@ pub(super) fn own(expr: &Expr) -> Option<&Ident> {
     }
 }
 
-/// Whether it is a compound assignment.
+/// Whether the operator is a compound assignment.
 pub(super) fn is_compound(op: BinOp) -> bool {
     use BinOp::*;
     matches!(

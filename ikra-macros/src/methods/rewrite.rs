@@ -1,6 +1,6 @@
-//! The two words that mean something else inside methods: `Ref<X>` and `Self`.
+//! The two names with a special meaning inside methods: `Ref<X>` and `Self`.
 //!
-//! They are replaced in tokens, those inside macro calls included; all others stay as they are.
+//! They are replaced in tokens, including tokens inside macro calls; all other tokens stay unchanged.
 
 #[cfg(test)]
 mod tests;
@@ -12,13 +12,13 @@ use super::model::Block;
 use super::plain_name;
 
 impl Block {
-    /// `Ref<X>` and `Self` in some tokens.
+    /// Rewrites `Ref<X>` and `Self` in some tokens.
     pub(crate) fn rewrite(&self, tokens: impl ToTokens) -> TokenStream {
         rewrite(quote!(#tokens), &self.class)
     }
 }
 
-/// Rewrites `Ref<X>` to the ref of class `X` in the phase at hand, and `Self` to the row.
+/// Rewrites `Ref<X>` to the ref of class `X` in the current phase, and `Self` to the row.
 pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut out = TokenStream::new();
@@ -42,7 +42,7 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
                 }
                 None => out.extend(spanned_path(row, ident)),
             },
-            // Items within a body have a `Self` of their own.
+            // Items within a body have their own `Self`.
             TokenTree::Ident(ident) if is_item(ident, &tokens, at) => {
                 let end = tokens[at..].iter().position(is_braces).map_or(tokens.len(), |n| at + n + 1);
                 out.extend(tokens[at..end].iter().cloned());
@@ -61,7 +61,7 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
     out
 }
 
-/// Whether some tokens mention a `Ref<X>`.
+/// Whether some tokens contain a `Ref<X>`.
 pub(crate) fn has_ref(tokens: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     (0..tokens.len()).any(|at| match &tokens[at] {
@@ -73,7 +73,7 @@ pub(crate) fn has_ref(tokens: TokenStream) -> bool {
     })
 }
 
-/// Whether what stands before makes the name a member of something else: `cell::Ref`.
+/// Whether the tokens before the name make it a member of a path: `cell::Ref`.
 fn is_path_start(tokens: &[TokenTree], at: usize) -> bool {
     at > 0
         && matches!(&tokens[at - 1], TokenTree::Punct(punct) if punct.as_char() == ':' || punct.as_char() == '.')
@@ -81,8 +81,7 @@ fn is_path_start(tokens: &[TokenTree], at: usize) -> bool {
         && matches!(&tokens[at - 2], TokenTree::Punct(punct) if punct.as_char() == ':')
 }
 
-/// The tokens between `<` at `at` (or `::<`) and its `>`, and the position after, if there is one type
-/// there.
+/// The tokens between `<` at `at` (or `::<`) and its `>`, and the position after it, if they form one type.
 fn generic_argument(tokens: &[TokenTree], mut at: usize) -> Option<(TokenStream, usize)> {
     let punct = |n: usize| match tokens.get(n) {
         Some(TokenTree::Punct(punct)) => Some(punct.as_char()),
@@ -100,7 +99,7 @@ fn generic_argument(tokens: &[TokenTree], mut at: usize) -> Option<(TokenStream,
     while at < tokens.len() {
         match punct(at) {
             Some('<') => depth += 1,
-            // Not the arrow of a function type.
+            // Skip the arrow of a function type.
             Some('>') if punct(at - 1) != Some('-') => {
                 depth -= 1;
                 if depth == 0 {
@@ -116,8 +115,8 @@ fn generic_argument(tokens: &[TokenTree], mut at: usize) -> Option<(TokenStream,
     None
 }
 
-/// The fields of the pattern `Self { … }` at `at`, if it is one: it ends in `..`, or stands after `let`,
-/// or before `=`, `=>`, or `|`. The view has a field more than the class, so `..` is added.
+/// The fields of the pattern `Self { … }` at `at`, if it is a pattern: it ends in `..`, follows `let`, or precedes `=`,
+/// `=>`, or `|`. The view has one more field than the class, so `..` is added.
 fn pattern(tokens: &[TokenTree], at: usize) -> Option<Group> {
     let fields = tokens.get(at + 1).filter(|token| is_braces(token));
     let Some(TokenTree::Group(fields)) = fields else { return None };
@@ -148,13 +147,13 @@ fn pattern(tokens: &[TokenTree], at: usize) -> Option<Group> {
     Some(fields)
 }
 
-/// Whether `impl`, `trait`, `struct`, … here starts an item, rather than a type such as `impl Fn()`.
+/// Whether this `impl`, `trait`, `struct`, … starts an item, rather than a type such as `impl Fn()`.
 pub(super) fn is_item(word: &Ident, tokens: &[TokenTree], at: usize) -> bool {
     if !["enum", "impl", "struct", "trait", "union"].iter().any(|item| word == item) {
         return false;
     }
     match at.checked_sub(1).map(|n| &tokens[n]) {
-        // The start of a block, the end of a statement or item, an attribute, a visibility.
+        // After the start of a block, the end of a statement or item, an attribute, or a visibility.
         None => tokens[at..].iter().any(is_braces),
         Some(TokenTree::Punct(punct)) => punct.as_char() == ';',
         Some(TokenTree::Group(group)) => group.delimiter() != Delimiter::Parenthesis,
@@ -167,7 +166,7 @@ pub(super) fn is_braces(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }
 
-/// The class's path, with the place of the `Self` that it stands for.
+/// The class's path, with the span of the `Self` that it replaces.
 fn spanned_path(row: &syn::Path, at: &Ident) -> TokenStream {
     let mut row = row.clone();
     if let Some(last) = row.segments.last_mut() {

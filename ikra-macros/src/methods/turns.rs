@@ -1,14 +1,14 @@
-//! For the device: where a loop's turns end, at one place, from which the next one begins.
+//! For the device: gives the iterations of a loop a single end, from which the next iteration starts.
 //!
-//! A `continue`, and an `if` at the end of a loop's body, are ways of their own back to the loop's head. LLVM makes loops
-//! of them, one inside the other, in which a warp's threads wait for those that stay in the inner one. So all ways lead to
-//! the end of the body, where `::ikra::rt::turn_end()` stands, which is nothing that the device executes:
+//! A `continue`, or an `if` at the end of a loop's body, is a separate branch back to the loop's head. LLVM makes
+//! nested loops of such branches. The threads of a warp then wait for the threads that stay in the inner loop. So all
+//! paths join at the end of the body, at `::ikra::rt::turn_end()`, which generates no device instruction:
 //!
 //! | in the body | becomes |
 //! | --- | --- |
 //! | `for x in xs { if a { continue; } f(x); }` | `for x in xs { 'turn: { if a { break 'turn; } f(x); } turn_end(); }` |
-//! | `break`, beside a `continue` | `break 'around`, with `'around` before the loop |
-//! | a body without `continue` that ends with an `if` or a `match` | the same, and then `turn_end();` |
+//! | `break` in a loop with a `continue` | `break 'around`, with `'around` before the loop |
+//! | a body without `continue` that ends with an `if` or a `match` | the body, followed by `turn_end();` |
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +24,7 @@ use syn::{
 use super::{names, plain_name};
 use crate::diagnostics::located;
 
-/// Leads all ways back to a loop's head through one place, for all loops of a body.
+/// Joins all paths back to the loop's head, for every loop of a body.
 pub(super) fn join(body: &mut Block) {
     Turns { loops: 0 }.visit_block_mut(body);
 }
@@ -73,7 +73,7 @@ impl VisitMut for Turns {
     }
 }
 
-/// How many ways lead through a block to its end, as far as its last statement says.
+/// The number of paths through a block to its end, judged by its last statement.
 fn ends(block: &Block) -> usize {
     match block.stmts.last() {
         Some(Stmt::Expr(last, _)) => ends_of(last),
@@ -91,13 +91,13 @@ fn ends_of(expr: &Expr) -> usize {
     }
 }
 
-/// The ways from a loop's body to its next turn, and out of it, by their names.
+/// The jumps from a loop's body to its next iteration, and out of the loop.
 struct Ways<'a> {
     own: Option<&'a Lifetime>,
     nested: bool,
     continues: bool,
     breaks: bool,
-    /// There may be others, in a macro.
+    /// A macro may contain more jumps.
     hidden: bool,
 }
 
@@ -138,7 +138,7 @@ impl Visit<'_> for Ways<'_> {
         visit::visit_expr_break(self, expr);
     }
     fn visit_macro(&mut self, called: &Macro) {
-        // A macro of the standard library leaves a loop where its arguments say so, any other where it likes.
+        // A macro of the standard library jumps only if its arguments do; any other macro may jump.
         let name = called.path.segments.last().map(|last| plain_name(&last.ident));
         let known = name.is_some_and(|name| names::standard_macro(&name).is_some());
         self.hidden |= !known || leaves(called.tokens.clone());
@@ -153,7 +153,7 @@ fn leaves(tokens: TokenStream) -> bool {
     })
 }
 
-/// Whether a `continue` is that of the loop.
+/// Whether a `continue` belongs to the loop.
 fn is_own(label: Option<&Lifetime>, own: Option<&Lifetime>, nested: bool) -> bool {
     match label {
         None => !nested,
@@ -161,7 +161,7 @@ fn is_own(label: Option<&Lifetime>, own: Option<&Lifetime>, nested: bool) -> boo
     }
 }
 
-/// Leads what is `continue` to the end of the turn.
+/// Redirects each `continue` to the end of the iteration.
 struct Leads {
     own: Option<Lifetime>,
     turn: Lifetime,
@@ -173,7 +173,7 @@ impl Leads {
     fn inside(&mut self, label: Option<&Label>, lead: impl FnOnce(&mut Self)) {
         let own = self.own.clone();
         if label.map(|label| &label.name) == own.as_ref() {
-            // Its label is another loop's here.
+            // An inner loop shadows the label.
             self.own = None;
         }
         let before = std::mem::replace(&mut self.nested, true);

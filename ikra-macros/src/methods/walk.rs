@@ -1,13 +1,13 @@
-//! The one walk over a method's body that finds what it does, [`Facts`].
+//! The single walk over a method's body that collects its effects, [`Facts`].
 //!
-//! Whatever cannot be read makes the whole method unreadable: a macro of the user's may use every field, and one that is
-//! given no `self` may still expand to one, so that the method's own `self` gets another hygiene then
-//! ([`hidden`](Facts::hidden)). All tokens that `syn` leaves as they are come to [`visit_token_stream`](Visit), and all
-//! attributes to `visit_attribute`, so that nothing is passed over.
+//! Unreadable code makes the whole method unreadable. A user macro may use every field, and a macro without `self` in
+//! its input may still expand to one. In that case the method's own `self` gets a different hygiene
+//! ([`hidden`](Facts::hidden)). All tokens that `syn` leaves unparsed reach [`visit_token_stream`](Visit), and all
+//! attributes reach `visit_attribute`, so nothing is skipped.
 //!
-//! An operation on an atomic field is known by its name, `load`, `fetch_add`, and the field by the nearest name before it:
-//! that of a getter, `other.hits().load()`, of a field, `self.hits.load()`, or that behind a local variable,
-//! `for hit in &self.hits { hit.load(); }`. So each expression has a value here: the atomics that it may be.
+//! An operation on an atomic field is known by its name, such as `load` or `fetch_add`. Its field is the nearest name
+//! before it: a getter, `other.hits().load()`, a field, `self.hits.load()`, or the field behind a local variable, `for
+//! hit in &self.hits { hit.load(); }`. So the walk assigns each expression a value: the atomics that it may denote.
 
 mod calls;
 mod expressions;
@@ -31,7 +31,7 @@ use super::place::own;
 use super::{Fields, plain_name};
 use crate::stored::is_link;
 
-/// What a body does, and the mistakes in it.
+/// The effects of a body, and the mistakes in it.
 pub(super) fn read(sig: &Signature, body: &Block, fields: &Fields, ordinary: &Ordinary) -> (Facts, Vec<Mistake>) {
     let parameters = Parameters::of(sig);
     let mut walk = Walk {
@@ -55,12 +55,12 @@ pub(super) fn read(sig: &Signature, body: &Block, fields: &Fields, ordinary: &Or
     walk.finished()
 }
 
-/// What the types of parameters say.
+/// Facts from the types of parameters.
 #[derive(Default)]
 struct Parameters {
-    /// Variables that hold no atomics.
+    /// Parameters that hold no atomics.
     values: Vec<String>,
-    /// Variables that hold links.
+    /// Parameters that hold links.
     links: BTreeSet<String>,
 }
 
@@ -82,7 +82,7 @@ impl Parameters {
     }
 }
 
-/// What an expression may be, as far as it matters here.
+/// The value that an expression may have, as far as the walk needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Name {
     /// `self`.
@@ -91,22 +91,22 @@ enum Name {
     Own(String),
     /// A field of another object, or a method that returns it.
     Other(String),
-    /// A variable that nothing is known of.
+    /// A variable whose value is unknown.
     Unknown,
 }
 
 type Names = Vec<Name>;
 
-/// What the walk is in.
+/// The context of the current node.
 #[derive(Clone, Copy, Default)]
 struct Within {
-    /// A macro of the user's, or text that cannot be read.
+    /// Inside a user macro, or text that does not parse.
     unknown: bool,
-    /// An item.
+    /// Inside an item.
     item: bool,
-    /// A statement with an attribute that may be a macro.
+    /// Inside a statement with an attribute that may be a macro.
     changed: bool,
-    /// A statement of which a part may be left out.
+    /// Inside a statement that `cfg` may partly remove.
     conditional: bool,
 }
 
@@ -114,27 +114,27 @@ struct Walk<'a> {
     fields: &'a Fields,
     ordinary: &'a Ordinary,
     facts: Facts,
-    /// The names that the body gives a meaning of its own.
+    /// The names that the body redefines.
     imports: HashSet<String>,
     mistakes: Vec<Mistake>,
     within: Within,
-    /// Whether there is a `ref mut`.
+    /// Whether the body contains a `ref mut` pattern.
     binds_mutably: bool,
-    /// Which atomics variables may be.
+    /// The atomics that each variable may denote.
     variables: HashMap<String, Names>,
-    /// Which atomics the parameters of a closure may be.
+    /// The atomics that a closure's parameters may denote.
     given: Names,
     /// The call that an atomic operation follows, while it is read.
     operated: Option<*const syn::ExprMethodCall>,
-    /// What the expressions read last may be.
+    /// The values of the expressions read last.
     result: Names,
-    /// What is not operated on where it is named.
+    /// Atomics that are used without an operation at the same expression.
     escaped: Names,
-    /// Operations on variables that nothing is known of.
+    /// Operations on variables whose value is unknown.
     unresolved: u16,
     /// Variables that hold links.
     links: BTreeSet<String>,
-    /// Variables that are used otherwise than to look into them.
+    /// Variables that are used other than as a base of a field, index or method.
     bare: HashSet<String>,
 }
 
@@ -145,32 +145,32 @@ impl Walk<'_> {
         }
         let facts = &mut self.facts;
         if self.binds_mutably {
-            // To what, the text does not show: `match self.a { P { ref mut x } => *x = 1 }`.
+            // The text does not show the field that is bound: `match self.a { P { ref mut x } => *x = 1 }`.
             let plain = (0..self.fields.fields.len()).filter(|&field| !self.fields.is_atomic(field));
             facts.writes |= plain.fold(0, |set, field| set | facts.touches & 1 << field);
         }
         facts.whole |= facts.formats_self;
         if facts.hidden && facts.formats_self {
-            // The `self` in a string has the hygiene of the string, which names other things too.
+            // The `self` in a format string has the string's hygiene, which also applies to other names.
             facts.hidden = false;
             facts.whole = true;
             facts.escapes = true;
         }
-        // A name that is anything but looked into may be another variable's too.
+        // A name with any other use may refer to a different variable.
         let is_it = |other: &Option<String>| other.as_ref().is_none_or(|other| !self.bare.contains(other));
         self.mistakes.retain(|mistake| is_it(&mistake.other));
         facts.reads.retain(|read| is_it(&read.other));
         (self.facts, self.mistakes)
     }
 
-    /// What is read by `read` may be.
+    /// The values of the expressions that `read` visits.
     fn collect(&mut self, read: impl FnOnce(&mut Self)) -> Names {
         let before = std::mem::take(&mut self.result);
         read(self);
         std::mem::replace(&mut self.result, before)
     }
 
-    /// Reads something with variables of its own.
+    /// Visits a scope with its own variables.
     fn scope<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.variables.clone();
         let result = read(self);
@@ -178,7 +178,7 @@ impl Walk<'_> {
         result
     }
 
-    /// Reads a pattern that is given these values.
+    /// Visits a pattern that is bound to these values.
     fn bound(&mut self, pattern: &Pat, values: &[Name]) {
         let variables = variables(pattern);
         let mut values: Names = values.to_vec();
@@ -195,14 +195,14 @@ impl Walk<'_> {
         self.fields.named(name).is_some_and(|field| self.fields.is_atomic(field))
     }
 
-    /// `self` that is not followed by a field or method.
+    /// A `self` that is not followed by a field or method.
     fn whole(&mut self, is_shared: bool) -> Names {
         self.facts.whole = true;
         self.facts.escapes |= !is_shared;
         vec![Name::View]
     }
 
-    /// Reads something that may hold an attribute which is a macro. Such a macro makes anything of `owner`.
+    /// Visits a node that may contain an attribute macro. Such a macro may turn `owner` into anything.
     fn owner(&mut self, owner: impl ToTokens, read: impl FnOnce(&mut Self)) {
         let before = self.within;
         self.within.changed = false;
@@ -275,7 +275,7 @@ impl Visit<'_> for Walk<'_> {
         self.within.conditional |= attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr");
         match attributes::kind_of(attribute) {
             Kind::Plain => return,
-            // On a statement it is the tool's own, since no macro may stand there.
+            // On a statement it must be the tool's own attribute, since macros are not allowed there.
             Kind::Tool if !self.within.item => return,
             Kind::Tool | Kind::Macro => {}
         }
@@ -293,7 +293,7 @@ impl Visit<'_> for Walk<'_> {
         let Some((kind, standard)) = macros::known(called, &self.imports) else {
             match mentions_self(called.tokens.clone()) {
                 true => self.facts.whole = true,
-                // What defines a macro is none; its calls are.
+                // A macro definition is harmless; calls of it are analyzed separately.
                 false => self.facts.hidden |= !called.path.is_ident("macro_rules"),
             }
             return self.unknown(called.tokens.clone());
@@ -324,7 +324,7 @@ impl Visit<'_> for Walk<'_> {
         }
     }
 
-    /// What `syn` leaves unread.
+    /// Tokens that `syn` leaves unparsed.
     fn visit_token_stream(&mut self, tokens: &TokenStream) {
         match mentions_self(tokens.clone()) {
             true => self.facts.whole = true,
@@ -334,7 +334,7 @@ impl Visit<'_> for Walk<'_> {
     }
 }
 
-/// The variables of a pattern, and the names of the fields that they are of.
+/// The variables of a pattern, and the names of the fields that they bind.
 fn variables(pattern: &Pat) -> Vec<String> {
     struct Finder(Vec<String>);
     impl Finder {

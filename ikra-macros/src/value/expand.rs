@@ -1,4 +1,4 @@
-//! What `#[derive(Value)]` makes.
+//! The expansion of `#[derive(Value)]`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -10,10 +10,10 @@ use crate::class::{StorageKind, is_number};
 use crate::diagnostics::located;
 use crate::stored::is_stored;
 
-/// Components that `#[soa(flatten)]` can store, `MAX_PARTS` of the runtime.
+/// The maximum number of components for `#[soa(flatten)]`; equals `MAX_PARTS` of the runtime.
 const MAX_PARTS: usize = 16;
 
-/// The implementations, of a type with these mistakes.
+/// The implementations for a type, and its mistakes.
 pub(super) fn expand(value: &Value, mistakes: Option<TokenStream>) -> TokenStream {
     let made = match &value.content {
         Content::Fields(fields) => of_struct(value, fields),
@@ -24,10 +24,11 @@ pub(super) fn expand(value: &Value, mistakes: Option<TokenStream>) -> TokenStrea
     quote!(#made #checked)
 }
 
-/// Asks what only the compiler knows, and says what is wrong, once: in a constant on which what stores the type depends.
+/// Checks facts that only the compiler knows, and reports each mistake once. The check is a constant on which the
+/// type's storage depends.
 fn checked(value: &Value, mistakes: Option<TokenStream>) -> TokenStream {
     let (ident, at) = (&value.ident, located(&value.ident));
-    // Of types with parameters, bounds ask it.
+    // For generic types, trait bounds check this.
     if !value.generics.params.is_empty() {
         return quote!(#mistakes);
     }
@@ -46,8 +47,8 @@ fn checked(value: &Value, mistakes: Option<TokenStream>) -> TokenStream {
             let message = format!("values are copied, and `{ident}` cannot be: write `#[derive(Clone, Copy, Value)]`");
             quote_spanned!(ident.span()=> ::core::panic!(#message))
         }
-        // What is wrong is said in the function. If the type can be copied, something stands in for its implementation, and it is
-        // a value for all that is said about its uses.
+        // The function reports the error. If the type is `Copy`, a stand-in implements `Value`, so that its uses count
+        // as uses of a value.
         true => quote! {{
             const fn mistake() -> ::core::primitive::usize {
                 #mistakes
@@ -73,7 +74,7 @@ fn checked(value: &Value, mistakes: Option<TokenStream>) -> TokenStream {
     }
 }
 
-/// A bound on a type. Where the type has no parameters, one that is false is no error here: [`checked`] says it.
+/// A bound on a type. For a type without parameters, a false bound is not an error here: [`checked`] reports it.
 fn bound(value: &Value, ty: &TokenStream, bounds: TokenStream, at: Span) -> WherePredicate {
     if value.generics.params.is_empty() {
         parse_quote_spanned!(at=> for<'__v> #ty: #bounds)
@@ -191,7 +192,7 @@ fn of_enum(value: &Value, first: &Ident, variants: &[Ident]) -> TokenStream {
     value_impl(quote!(impl), quote!(#ident where #is_copy), &quote!(Self::#first), &same, &meaning, &Links::none())
 }
 
-/// For a type with mistakes, so that its uses are not errors too. It is never run.
+/// A stand-in for a type with mistakes, so that its uses are not errors too. It never runs.
 fn stand_in(value: &Value) -> TokenStream {
     let ident = &value.ident;
     let mut generics = value.generics.clone();
@@ -204,11 +205,11 @@ fn stand_in(value: &Value) -> TokenStream {
     value_impl(quote!(impl #impl_generics), ty, &never, &never, &quote!(0), &Links::none())
 }
 
-/// What a type says of the links in it.
+/// The code for links inside a type.
 struct Links {
-    /// Items of the implementation.
+    /// Items of the `Value` implementation.
     constants: TokenStream,
-    /// What is done with `self` and `targets` before a view shows it.
+    /// Code that processes `self` and `targets` before a view shows the value.
     seen: TokenStream,
 }
 
@@ -218,7 +219,7 @@ impl Links {
     }
 }
 
-/// `unsafe impl Value`, for a type that a view shows as it is.
+/// `unsafe impl Value`, for a type that views show unchanged.
 fn value_impl(
     header: TokenStream,
     ty: TokenStream,

@@ -1,4 +1,4 @@
-//! What a value is, once parsed.
+//! The parsed model of a value.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Data, DataEnum, DataStruct, DeriveInput, Fields, Generics, Ident, Index, Member, Type};
@@ -13,18 +13,18 @@ pub(super) struct Value {
     pub(super) content: Content,
 }
 
-/// What is in it.
+/// The content of the type.
 pub(super) enum Content {
     /// The fields of a struct.
     Fields(Vec<(Member, Type)>),
-    /// The variants of an enum, the first of them its placeholder.
+    /// The variants of an enum; the first one is its placeholder.
     Variants(Ident, Vec<Ident>),
-    /// Something that cannot be stored; the error is already reported.
+    /// A type that cannot be stored; the error is already reported.
     Mistaken,
 }
 
 impl Value {
-    /// Reads the value off its definition. There is none if not even a stand-in could be made of it.
+    /// Parses a definition. Returns `None` if not even a stand-in is possible.
     pub(super) fn parse(input: &DeriveInput, errors: &mut Errors) -> Option<Self> {
         if input.generics.lifetimes().next().is_some() {
             errors.at(&input.generics, "a value holds no references, so it has no lifetimes");
@@ -42,13 +42,13 @@ impl Value {
     }
 }
 
-/// Whether one of these representations is there.
+/// Whether the type has one of these representations.
 fn has_repr(attrs: &[Attribute], wanted: &[&str]) -> bool {
     attrs.iter().filter(|attr| attr.path().is_ident("repr")).any(|attr| {
         let mut found = false;
         let _ = attr.parse_nested_meta(|meta| {
             found |= wanted.iter().any(|name| meta.path.is_ident(name));
-            // `align(16)` and the like.
+            // Skips the argument of `align(16)` and similar.
             if meta.input.peek(syn::token::Paren) {
                 let content;
                 syn::parenthesized!(content in meta.input);

@@ -1,4 +1,4 @@
-//! What `#[soa_world]` makes.
+//! The expansion of `#[soa_world]`.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -11,7 +11,7 @@ use super::model::Member;
 use crate::device_code;
 use crate::diagnostics::located;
 
-/// The struct with its hidden state, and its implementations.
+/// The struct with its hidden state, and the implementations for it.
 pub(super) fn expand(mut world: ItemStruct, members: &[Member], codes: &[Expr]) -> TokenStream {
     let ident = world.ident.clone();
     let vis = world.vis.clone();
@@ -117,26 +117,26 @@ pub(super) fn expand(mut world: ItemStruct, members: &[Member], codes: &[Expr]) 
     }
 }
 
-/// Whether a `derive` that comes after the attribute makes `Clone`, which then is not made here.
+/// Whether a `derive` after the attribute implements `Clone`; the macro then does not.
 fn derives_clone(world: &ItemStruct) -> bool {
     world.attrs.iter().any(|attribute| derives(&attribute.meta, &["Clone"]))
 }
 
-/// Whether an attribute is a `derive` of one of these.
+/// Whether an attribute derives one of these traits.
 fn derives(attribute: &Meta, names: &[&str]) -> bool {
     let named = |path: &Path| path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name));
     attribute.path().is_ident("derive") && arguments(attribute).iter().any(|argument| named(argument.path()))
 }
 
-/// The arguments of an attribute. What is no list of them is the compiler's to report.
+/// The arguments of an attribute. The compiler reports malformed ones.
 fn arguments(attribute: &Meta) -> Vec<Meta> {
     let Meta::List(list) = attribute else { return Vec::new() };
     let arguments = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(list.tokens.clone());
     arguments.map_or(Vec::new(), Vec::from_iter)
 }
 
-/// What keeps the hidden field out of what serde writes and reads, where a `derive` after the attribute makes
-/// `Serialize` or `Deserialize`, perhaps under a `cfg_attr`.
+/// An attribute that hides the hidden field from serde. It is needed if a `derive` after the attribute, perhaps inside
+/// a `cfg_attr`, implements `Serialize` or `Deserialize`.
 fn skipped_by_serde(attributes: &[Attribute]) -> Option<TokenStream> {
     let serde = |meta: &Meta| derives(meta, &["Serialize", "Deserialize"]);
     let mut conditions = Vec::new();
@@ -155,8 +155,8 @@ fn skipped_by_serde(attributes: &[Attribute]) -> Option<TokenStream> {
     (!conditions.is_empty()).then(|| quote!(#[cfg_attr(any(#(#conditions),*), serde(skip))]))
 }
 
-/// For a world of one class, so that it is not taken for the world of whatever is asked of it: the compiler
-/// then says which class it has no objects of.
+/// A second `Holds` implementation for a world of one class. It prevents type inference from assuming the only class,
+/// so the compiler names the class that the world does not hold.
 fn holds_another(world: &Ident) -> TokenStream {
     quote! {
         // SAFETY: neither method returns.

@@ -1,4 +1,4 @@
-//! What a world is, once parsed: its members.
+//! The parsed model of a world: its members.
 
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;

@@ -1,4 +1,4 @@
-// A field that may be changed from anywhere.
+// An atomic field that any object may change.
 use ikra::prelude::*;
 
 #[soa_class]

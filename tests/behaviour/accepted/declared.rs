@@ -1,4 +1,4 @@
-// A kernel that hands on `self` and says what it writes.
+// A kernel that passes on `self` and declares its writes.
 use ikra::prelude::*;
 
 #[soa_class]

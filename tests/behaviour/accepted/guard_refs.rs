@@ -1,4 +1,4 @@
-//! What a guard and the refs beside it can do.
+//! Operations on a guard and on the refs that exist at the same time.
 
 use ikra::prelude::*;
 

@@ -1,4 +1,4 @@
-// What has the same result in every order.
+// Operations with the same result in every order.
 use ikra::prelude::*;
 
 #[soa_class]
@@ -39,7 +39,7 @@ fn count(atomic: Atomic<'_, u32, impl ikra::AtomicOwner>) {
     atomic.add(1);
 }
 
-/// Something else with operations of the same names.
+/// A different type with operations of the same names.
 #[derive(Default)]
 pub struct Other(std::cell::Cell<u32>);
 impl Other {
@@ -71,7 +71,7 @@ impl Agent {
         self.seen = look(self.cell) + self.cell.hits().load() + self.level.load() + self.cell.deep();
         self.seen += self.next.map_or(0, |next| next.level().load());
     }
-    /// Its own only.
+    /// Only its own object's fields.
     #[kernel]
     pub fn own(&mut self) {
         self.level.store(self.level.load() + 1);
@@ -82,7 +82,7 @@ impl Agent {
     fn raise(&mut self) {
         self.level.add(1);
     }
-    /// One operation.
+    /// A single operation.
     #[kernel]
     pub fn updates(&mut self) {
         self.cell.hits().add(1);
@@ -111,13 +111,13 @@ impl Agent {
         count(self.cell.hits());
         self.cell.claim(self.link());
     }
-    /// The operation is that in the text.
+    /// The operation is taken from the text.
     #[kernel(updates(hits))]
     pub fn shown(&mut self) {
         self.cell.hits().add(1);
         count(self.cell.hits());
     }
-    /// Of other types.
+    /// Operations of other types.
     #[kernel]
     pub fn others(&mut self) {
         let other = Other::default();

@@ -1,4 +1,4 @@
-// Another field than the one that is written; and the racing kernel's halves, split.
+// A different field than the written one; and the racing kernel, split into two.
 use ikra::prelude::*;
 
 #[soa_class]

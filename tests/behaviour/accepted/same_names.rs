@@ -1,4 +1,4 @@
-// Methods that have the name of one that changes what it is called on, and do not: numbers' own, and those of other objects.
+// Methods that share the name of a mutating method but do not mutate: methods of numbers, and of other objects.
 use ikra::prelude::*;
 
 #[soa_class]

@@ -1,4 +1,4 @@
-// The other's value from before the kernel.
+// The other object's value from before the kernel.
 use ikra::prelude::*;
 
 #[soa_class]

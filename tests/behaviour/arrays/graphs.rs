@@ -1,4 +1,4 @@
-//! Arrays of links: several classes, `all()`, snapshots, constructors, and what the race check says.
+//! Arrays of links: several classes, `all()`, snapshots, constructors, and the messages of the race check.
 
 use ikra::prelude::*;
 use ikra_report::ClassLayout;
@@ -57,7 +57,7 @@ impl City {
         let me = self.link();
         self.roads.iter().filter(|city| city.is_near(me)).count() as u32
     }
-    /// Two arrays at once, and a helper that is handed one.
+    /// Two arrays at once, and a helper that receives one.
     #[kernel(writes(best))]
     pub fn forget(&mut self) {
         fn clear<P: ikra::Phase, S: ikra::ArrayStorage<Element = Option<Link<City>>>>(

@@ -1,8 +1,8 @@
-//! The same kernel for each layout, attributes apart.
+//! Identical kernels for each layout; only the attributes differ.
 
 use ikra::prelude::*;
 
-/// A world whose class stores its array as the attributes say, and a test of what kernels do to it.
+/// A world whose class stores its array as the attributes specify, and a test of its kernels.
 macro_rules! layout {
     ($name:ident, [$($option:tt)*], [$($attribute:tt)*], $array:ty, $lens:expr) => {
         mod $name {
@@ -48,7 +48,7 @@ macro_rules! layout {
                     });
                     self.sum = self.items.range(first..).rev().fold(0, |sum: i32, item| sum.wrapping_mul(3).wrapping_add(item));
                 }
-                /// Each element becomes the sum of those up to it: reads what it has written.
+                /// Each element becomes the sum of the elements up to it, so the kernel reads its own writes.
                 #[kernel]
                 pub fn accumulate(&mut self) {
                     for i in 1..self.items.len() {
@@ -78,7 +78,7 @@ macro_rules! layout {
                 pub things: Objects<Thing>,
             }
 
-            /// Plain vectors, to which the same is done.
+            /// Plain vectors with the same changes.
             fn expected(lens: &[usize]) -> Vec<Vec<i32>> {
                 let mut arrays: Vec<Vec<i32>> =
                     lens.iter().enumerate().map(|(n, &len)| (0..len).map(|i| (n * 10 + i) as i32).collect()).collect();
@@ -124,7 +124,7 @@ macro_rules! layout {
                     if round == 0 {
                         world.execute(Thing::shift, lens.len() as u32);
                     } else {
-                        // In two halves the second sees what the first wrote, at one place only.
+                        // With two halves, the second sees the writes of the first only at the boundary.
                         world.over(lens.len() / 2..).execute(Thing::shift, lens.len() as u32);
                     }
                     world.execute(Thing::total, ());

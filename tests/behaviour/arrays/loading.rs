@@ -1,4 +1,4 @@
-//! Loading arrays in bulk, the arena, and what goes wrong with them.
+//! Loads arrays in bulk: the arena, and the errors.
 
 use ikra::Error;
 use ikra::prelude::*;
@@ -85,7 +85,7 @@ fn compressed_rows_become_arrays() {
     for (link, expected) in links.iter().zip(expected) {
         assert_eq!(world.get(*link).neighbours(), *expected);
     }
-    // Once more, with other lengths: the arena begins anew.
+    // Load again with other lengths: the arena is rebuilt.
     let used = ClassLayout::of(&world.vertices).arena_bytes;
     for _ in 0..10 {
         world.vertices.set_arrays(vertex::neighbours, &[0, 0, 0, 0, 4, 8], &targets).unwrap();

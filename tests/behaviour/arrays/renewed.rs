@@ -1,8 +1,8 @@
-//! Arrays of which a kernel with `snapshot` writes some elements, all, or none: those that it does not write stay as they were.
+//! A kernel with `snapshot` writes some elements of an array, all, or none: unwritten elements keep their values.
 
 use ikra::prelude::*;
 
-/// What is done to an array: on vectors here, and by kernels below.
+/// An operation on an array, applied to vectors here and by kernels below.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     None,
@@ -42,7 +42,7 @@ fn way(kind: u32, step: u32) -> Way {
     WAYS[(kind as usize * 5 + step as usize) % WAYS.len()]
 }
 
-/// The same for an array in memory.
+/// The plain-Rust version of the kernel.
 fn renewed(own: &[u32], other: &[u32], kind: u32, step: u32, in_a_row: bool) -> Vec<u32> {
     let (mut now, at) = (own.to_vec(), (kind + step) as usize % own.len());
     let len = own.len();
@@ -125,7 +125,7 @@ macro_rules! renewed {
                     Way::Unused => drop(self.items.range_mut(..)),
                     Way::Others => self.items[at] = next.items()[len - 1 - at],
                 }
-                // Those that were written, and those that were not.
+                // Reads written and unwritten elements.
                 self.read = self.items.iter().rev().fold(0, |sum, item| sum * 3 + item);
             }
             #[kernel(pairs, snapshot(items))]
@@ -236,7 +236,7 @@ pub struct Nobody {
     pub number: u32,
 }
 
-/// An array, or one of any length.
+/// An array of fixed or variable length.
 trait Row {
     fn row(items: &[u32]) -> Self;
 }
@@ -268,6 +268,6 @@ fn only_what_calls_do_not_write_as_a_whole_is_copied_before() {
     assert_eq!(copied(Rows::renew) + copied(Tiles::renew) + copied(Fixed::renew), 0);
     // Its elements are in the arena.
     assert_eq!(copied(Partly::renew), 1);
-    // A view for each pair, and none where there are no others.
+    // One view per pair; if a call has no pairs, no view.
     assert_eq!((copied(Columns::meet), copied(Whole::meet_nobody)), (1, 1));
 }

@@ -1,4 +1,4 @@
-//! Links at the limits of their bits: any class, the first and the last object, columns and arrays of them.
+//! Links at the limits of their bits: every class, the first and the last object, columns and arrays of links.
 
 use std::panic::catch_unwind;
 
@@ -24,7 +24,7 @@ macro_rules! traits {
         )*
 
         impl $name {
-            /// Each class, its largest object, and one more.
+            /// Each class, its largest object, and one object more.
             fn check_limits() {
                 let bytes = if $largest == u32::MAX && stringify!($($wide)?) == "wide" { 8 } else { 4 };
                 assert_eq!((size_of::<$link>(), size_of::<Option<$link>>()), (bytes, bytes));
@@ -98,7 +98,7 @@ pub struct Store {
     pub holders: Objects<Holder>,
 }
 
-/// A link as plain Rust has it.
+/// A link in the plain model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Plain {
     A(u32),
@@ -127,7 +127,7 @@ impl Plain {
             FiveIs::E(link) => link.into(),
         }
     }
-    /// What the world has there.
+    /// The value that the world stores for it.
     fn value(self) -> u32 {
         match self {
             Self::A(n) => n,
@@ -203,7 +203,7 @@ proptest! {
         prop_assert_eq!(seen.atomic().load(), first.map(Plain::five));
         let last = claims.iter().copied().chain([links[2]]).max().map(Plain::wide);
         prop_assert_eq!(Some(seen.wide_atomic().load()), last);
-        // Stored again, by the executor of a guard.
+        // The guard's executor stores it again.
         let mut guard = world.get_mut(holder);
         guard.five = guard.any.get(0);
         guard.wide = None;

@@ -1,4 +1,4 @@
-//! Cars, pedestrians and buses in a town: what links, refs, guards and kernels of a trait do.
+//! Cars, pedestrians and buses in a town: links, refs, guards and kernels of a trait.
 
 use ikra::prelude::*;
 
@@ -35,7 +35,7 @@ pub struct Bus {
     pub chased: Option<ActorLink>,
 }
 
-/// What moves.
+/// The moving objects.
 #[soa_dispatch(Car, Pedestrian, Bus)]
 pub trait Actor {
     const WHEELS: u32 = 0;
@@ -110,7 +110,7 @@ impl Actor for Bus {
 
 #[soa_methods]
 impl Pedestrian {
-    /// Looks at whom it meets.
+    /// Reads the objects that it meets.
     #[kernel]
     pub fn look(&mut self, other: Ref<Actor>) {
         self.seen = match self.meets {
@@ -183,7 +183,7 @@ fn a_kernel_of_a_trait_runs_for_all_objects() {
     assert_eq!(town.pedestrians.column(pedestrian::seen), [0, 10]);
     assert_eq!(town.execute_and_reduce(Actor::way, 2, Sum), 2 * progress.iter().sum::<u32>());
     assert_eq!(town.execute_and_reduce(Actor::way, 3, Max), 600);
-    // The kernels of the classes are kernels of their own.
+    // Each class's kernel is also a kernel of its own.
     town.execute(Bus::tick, Weather::Rainy);
     assert_eq!(town.get(all[0]).progress(), 300);
 }
@@ -197,7 +197,7 @@ fn a_kernel_of_a_trait_runs_for_a_mixed_list() {
     assert_eq!(progress, [200, 5 + 6, 5, 3, 1]);
     assert_eq!(town.over(&[other, first]).execute_and_reduce(Actor::way, 1, Sum), 8);
     assert_eq!(town.over(&[]).execute_and_reduce(Actor::way, 1, Sum), 0);
-    // Nothing happens if one link is there twice, of whatever class.
+    // A duplicate link of any class changes nothing.
     let before = town.clone();
     let twice =
         town.on(ikra::Place::Host).over(&[bus, car, first, bus]).execute(Actor::tick, Weather::Rainy).unwrap_err();
@@ -206,7 +206,7 @@ fn a_kernel_of_a_trait_runs_for_a_mixed_list() {
     assert_eq!(town.buses.column(bus::stops), before.buses.column(bus::stops));
 }
 
-/// Results come class by class, whatever the order of a list; at a place as by the short form.
+/// Results are ordered by class, whatever the order of the list; `on(place)` gives the same results as the short form.
 #[test]
 fn results_of_a_trait_are_collected() {
     let (mut town, [bus, car, other, first, second]) = town();

@@ -1,4 +1,4 @@
-//! Types and traits of other libraries. A program apart: with these libraries, the compiler infers fewer types.
+//! Types and traits of other libraries. It is a separate program, because these libraries limit type inference.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 mod glam;

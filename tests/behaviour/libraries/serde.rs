@@ -1,4 +1,4 @@
-//! Worlds written and read by serde, whole and damaged.
+//! Worlds serialized and deserialized by serde, both valid and damaged.
 #![cfg(feature = "serde")]
 #![allow(missing_docs, unreachable_pub, reason = "a test, not a library")]
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! What method bodies may contain: ordinary Rust, left as it is.
+//! Bodies of methods may contain any ordinary Rust, which stays unchanged.
 #![allow(
     clippy::assign_op_pattern,
     clippy::deref_addrof,
@@ -439,7 +439,7 @@ fn undeclared_write_is_loud() {
     w.execute(Particle::undeclared, ());
 }
 
-/// A panic of what the method calls is said to be at the user's line.
+/// A panic inside a called method reports the user's line.
 #[test]
 fn lines_of_panics() {
     use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};

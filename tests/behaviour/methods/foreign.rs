@@ -1,4 +1,4 @@
-//! Methods that no block knows, of a trait for the view.
+//! Methods that no block defines: they belong to a trait for the view.
 
 use ikra::prelude::*;
 

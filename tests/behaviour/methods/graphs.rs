@@ -24,7 +24,7 @@ pub struct Edge {
 
 #[soa_methods]
 impl Node {
-    /// On the row, and generic over the phase of what it is given.
+    /// On the row, and generic over the phase of its arguments.
     pub fn difference(a: Ref<Node>, b: Option<Ref<Self>>) -> i32 {
         a.value() - b.map_or(0, |b| b.value())
     }

@@ -1,4 +1,4 @@
-//! Methods: ordinary Rust, left as it is.
+//! Methods contain ordinary Rust, which stays unchanged.
 #![allow(missing_docs, unreachable_pub, reason = "a test, not a library")]
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Blocks of methods of one class in several modules.
+//! Several blocks of methods of one class, in different modules.
 
 pub mod model {
     use ikra::prelude::*;

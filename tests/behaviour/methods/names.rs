@@ -3,7 +3,7 @@
 
 use ikra::prelude::*;
 
-/// A macro named like a keyword, which expands to another field than the one it is given.
+/// A macro named like a keyword. It expands to a different field than its argument.
 macro_rules! r#match {
     (!($object:ident . $field:ident)) => {
         $object.code
@@ -63,7 +63,7 @@ fn raw_identifiers() {
     assert_eq!(shown, "Move { type: 2, match: 3.0, plain: 1 }");
 }
 
-/// Names that need no `r#`, written with it in one place and without in another.
+/// Names that need no `r#`, used both with and without it.
 #[soa_class]
 pub struct Tile {
     pub pos: u32,
@@ -159,7 +159,7 @@ fn raw_and_plain_spelling_are_one_name() {
     assert_eq!(board.tiles.column(tile::code)[2], 2);
 }
 
-/// Modules called like macros of the standard library.
+/// Modules named like macros of the standard library.
 mod vec {
     pub(super) const ONE: u32 = 1;
 }

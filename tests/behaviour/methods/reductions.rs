@@ -1,4 +1,4 @@
-//! Constructors, and reducers of one's own.
+//! Constructors and user-defined reducers.
 
 use ikra::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Everything that the bodies of methods may contain.
+//! All syntax that the bodies of methods may contain.
 
 use ikra::prelude::*;
 use ikra::{Error, Phase};
@@ -25,7 +25,7 @@ pub enum Kind {
     Large,
 }
 
-/// Uses another field than the one it is given.
+/// Uses a different field than its argument.
 macro_rules! pick {
     ($own:ident . $field:ident) => {
         $own.mass
@@ -110,7 +110,7 @@ impl Agent {
         if n == 0 { self.mass } else { self.countup(n - 1) }
     }
 
-    /// And back.
+    /// Calls back to the method above.
     pub fn countup(&self, n: u32) -> f32 {
         self.countdown(n)
     }
@@ -325,7 +325,7 @@ mod more {
     }
 }
 
-/// And in one that imports it.
+/// Methods in a module that imports the class.
 mod even_more {
     use super::{Agent, AgentMut, AgentRef};
     use ikra::prelude::*;
@@ -338,7 +338,7 @@ mod even_more {
         }
     }
 
-    /// Views and refs can be named in functions of one's own.
+    /// User functions can name views and refs.
     pub(super) fn helper<P: ikra::Phase>(a: &AgentMut<'_, P>, b: AgentRef<'_, P>) -> f32 {
         a.mass + b.mass()
     }

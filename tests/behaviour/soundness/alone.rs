@@ -1,4 +1,4 @@
-//! A kernel cannot ask how many threads run it: its code, and all types in it, are the same with any number.
+//! A kernel cannot detect how many threads run it: its code and all its types are the same for any number.
 
 use std::any::{TypeId, type_name, type_name_of_val};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,7 +20,7 @@ pub struct Visitor {
     pub shop: Link<Shop>,
 }
 
-/// What can be asked of a phase, and of what is found in it.
+/// The observable properties of a phase, and of objects in it.
 fn asked<P: ikra::Phase>(shop: ShopRef<'_, P>) -> u64 {
     let (visits, hours) = (shop.visits(), shop.hours());
     let mut hasher = DefaultHasher::new();
@@ -72,7 +72,7 @@ fn kernels_do_not_know_how_many_threads_there_are() {
     let answers = [1, 2, 8].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            // So few that one thread runs the kernel, and so many that all do.
+            // The first count uses one thread, the second uses all.
             [1000, 100_000].map(|count| {
                 let mut town = town(count);
                 town.execute(Visitor::visit, ());
@@ -85,7 +85,7 @@ fn kernels_do_not_know_how_many_threads_there_are() {
     assert!(answers.iter().flatten().all(|answer| *answer == answers[0][0]), "{answers:?}");
 }
 
-/// A kernel that one thread runs alone, and that runs one on several threads in another world, and the other way round.
+/// A kernel on one thread that runs a kernel on several threads in another world, and vice versa.
 #[test]
 fn worlds_do_not_take_each_others_threads_for_theirs() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
@@ -103,7 +103,7 @@ fn worlds_do_not_take_each_others_threads_for_theirs() {
     });
 }
 
-/// What a panic ends is over: the next kernel may run on several threads.
+/// A panic ends single-threaded mode: the next kernel may run on several threads.
 #[test]
 fn a_panic_ends_it() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();

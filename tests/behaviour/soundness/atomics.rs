@@ -1,4 +1,4 @@
-//! The order of atomic operations: what compiles has one result with any number of threads, in every executor.
+//! The order of atomic operations: code that compiles has one result for any number of threads, in every executor.
 
 use ikra::prelude::*;
 use ikra::{AtomicOwner, Fixed};
@@ -66,7 +66,7 @@ fn raise<P: AtomicOwner>(most: Atomic<'_, u64, P>, to: u64) {
     most.max(to);
 }
 
-/// Every operation that commutes, on another object, and everything on its own.
+/// Every commutative operation on another object, and every operation on its own.
 macro_rules! everything {
     ($self:ident, $place:expr, $by:expr) => {{
         let (place, by) = ($place, $by);
@@ -88,7 +88,7 @@ macro_rules! everything {
         for height in place.heights() {
             height.max(by as i32 % 1000);
         }
-        // Sums that are rounded, and values before, of its own object only.
+        // Rounded sums, and previous values, of its own object only.
         $self.rounded.add(0.1);
         $self.seen = $self.seen.wrapping_mul(3).wrapping_add($self.steps.fetch_add(by));
         $self.steps.store($self.steps.load() ^ $self.steps.swap(7));
@@ -126,7 +126,7 @@ impl Walker {
         everything!(self, place, by ^ self.link().id());
     }
 
-    /// The same as statements, found in the text, but for what `raise` does.
+    /// The same operations as statements. They are found in the text, except those in `raise`.
     #[kernel(reduce(Sum), updates(max(most)))]
     pub fn visit(&self, by: u32) -> u32 {
         let place = self.at;
@@ -210,7 +210,7 @@ fn land() -> Land {
     land
 }
 
-/// What every executor leaves, as text, which shows all bits but those of NaN.
+/// The state after every executor, as text that shows all bits except those of NaN.
 fn run(threads: usize) -> String {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
@@ -241,8 +241,8 @@ fn one_result_with_any_number_of_threads() {
     }
 }
 
-/// A kernel that one thread runs alone, without atomic instructions, does to fields what sequential code does, by every operation and of
-/// every type, and uses the values before as that does.
+/// A kernel on a single thread uses no atomic instructions. Every operation on every type gives the result of
+/// sequential code, and returns the same previous value.
 #[test]
 fn alone_as_in_sequential_code() {
     macro_rules! operations {
@@ -299,7 +299,7 @@ fn alone_as_in_sequential_code() {
     }
     #[soa_methods]
     impl User {
-        // Called by one thread only, in the order of ids.
+        // Run by one thread, in the order of ids.
         #[kernel(light, unordered(a, b, c, f, g, h, links))]
         pub fn use_it(&mut self) {
             self.seen = operations!(self.cell, self.link().id());
@@ -343,7 +343,7 @@ fn alone_as_in_sequential_code() {
     assert_eq!((sum, shown(&alone)), (seen.iter().sum::<u64>(), shown(&sequential)));
 }
 
-/// The smallest and the largest of numbers have one result, whatever the order, NaN and zeros included.
+/// The minimum and maximum are the same in every order, including NaN and zeros.
 #[test]
 fn extremes_of_floats() {
     #[soa_class]
@@ -388,7 +388,7 @@ fn extremes_of_floats() {
     }
 }
 
-/// Conversions round to the nearest step, ties to even, and stay in the range.
+/// Conversions round to the nearest step, ties to even, and saturate at the range's limits.
 #[test]
 fn fixed_point() {
     type Eighths = Fixed<3>;
@@ -421,7 +421,7 @@ fn fixed_point() {
     assert_eq!(f64::from(Fixed::<62>::STEP), 2.0_f64.powi(-62));
     assert_eq!(Fixed::<0>::from(2.5).to_bits(), 2);
     assert_eq!((Eighths::MAX + Eighths::STEP, -Eighths::from(1.5)), (Eighths::MIN, Eighths::from(-1.5)));
-    // Against arithmetic in 128 bits.
+    // Compare with arithmetic in 128 bits.
     let mut state = 1_u64;
     for _ in 0..100_000 {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,8 +1,8 @@
-//! Attribute macros that change a method: it does what the text says that they make of it.
+//! Attribute macros that change a method: the method has the effects of its expanded text.
 
 use ikra::prelude::*;
 
-/// Modules of the user's that have the names of built-in attributes.
+/// User modules with the names of built-in attributes.
 mod cold {
     pub(super) use ikra_attribute_tests::first as body;
 }
@@ -37,7 +37,7 @@ impl Cell {
     pub fn by_condition(&mut self) {
         self.y = 1;
     }
-    /// In a helper, of which the kernel does not know.
+    /// In a helper that the kernel's analysis does not see.
     #[kernel]
     pub fn by_helper(&mut self) {
         self.helper();
@@ -46,7 +46,7 @@ impl Cell {
     fn helper(&mut self) {
         self.y = 1;
     }
-    /// Of another object: all fields are there.
+    /// On another object: all fields are loaded.
     #[kernel]
     pub fn by_other(&mut self) {
         if let Some(next) = self.next {
@@ -57,7 +57,7 @@ impl Cell {
     fn shown(&self) -> u32 {
         self.y
     }
-    /// Attributes that are macros of nobody leave methods as they are.
+    /// Attributes that are not macros leave methods unchanged.
     #[kernel]
     pub fn plain(&mut self) {
         #[derive(Clone, Copy, Debug, Default)]
@@ -117,7 +117,7 @@ fn run<K: ikra::rt::Call<(), Output = ()> + ikra::rt::Kernel<Class = Cell>>(kern
     (cell.x, cell.y)
 }
 
-/// The write was lost: the name of the attribute's path counted as that of the built-in one.
+/// The write was lost, because the attribute's path ended in the name of a built-in one.
 #[test]
 fn macros_in_modules_that_are_named_like_attributes() {
     assert_eq!(run(Cell::by_cold), (6, 1));

@@ -1,5 +1,6 @@
-//! Executors that end early: each call of a kernel runs, or a panic arrives and nothing is committed. Panics that are no failure of the
-//! kernel leave nothing out: those that it catches, those of other worlds, and those for which the thread was unwinding before.
+//! Executors that end early: either each call of a kernel runs, or a panic arrives and nothing is committed. Some
+//! panics are not failures of the kernel, and then no call is skipped. The kernel catches them, they belong to another
+//! world, or the thread was already unwinding.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -32,7 +33,7 @@ pub struct Total {
 impl Item {
     #[kernel]
     pub fn count(&mut self) -> u32 {
-        // One index is out of range, and the kernel copes with it.
+        // An index is out of range, and the kernel catches the panic.
         let _ = catch_unwind(AssertUnwindSafe(|| self.slots.get(self.at as usize)));
         self.runs += 1;
         self.to.runs().add(1);
@@ -59,7 +60,7 @@ impl Item {
         let _ = catch_unwind(|| assert!(id != 3, "no object 3"));
         item(id, to)
     }
-    /// Fails at some objects, each by a panic of its own.
+    /// Fails at some objects, each with a different panic.
     #[kernel]
     pub fn fail(&mut self, bad: [u32; 3]) -> u32 {
         let id = self.link().id();
@@ -124,7 +125,7 @@ impl Item {
     }
 }
 
-/// What a call panics with: its destructor panics too.
+/// A panic payload whose destructor panics too.
 struct Bad(u32);
 
 impl Drop for Bad {
@@ -169,7 +170,7 @@ fn in_pools<T: PartialEq + std::fmt::Debug + Send>(work: impl Fn() -> T + Send +
     assert!(results[0] == results[1] && results[0] == results[2], "{results:?}");
 }
 
-/// Without messages of the panics of these tests.
+/// Runs a test without printing its panics.
 fn quietly<T>(work: impl FnOnce() -> T) -> T {
     static QUIET: std::sync::Once = std::sync::Once::new();
     QUIET.call_once(|| {
@@ -184,7 +185,7 @@ fn quietly<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// All executors, with a kernel that catches what it panics with: nothing is left out.
+/// All executors, with a kernel that catches its own panics: no call is skipped.
 fn all_executors() {
     let mut store = store();
     store.execute(Item::run, ());
@@ -213,7 +214,7 @@ fn what_a_kernel_catches_leaves_nothing_out() {
     in_pools(all_executors);
 }
 
-/// Runs them when it is dropped.
+/// Runs the executors when it is dropped.
 struct Runs;
 
 impl Drop for Runs {
@@ -258,7 +259,7 @@ fn kernels_of_other_worlds_may_fail() {
     });
 }
 
-/// The panic of the first object that fails arrives, whichever thread finds another one first.
+/// The caller gets the panic of the first failing object, even if a thread finds another one earlier.
 #[test]
 fn the_first_panic_arrives() {
     for bad in [[10, 50_000, 99_000], [49_000, 50_001, 99_999], [3, 3, 4], [90_000, 95_000, 100_000]] {
@@ -295,7 +296,7 @@ fn the_first_panic_arrives() {
     }
 }
 
-/// A bad link is found by who asks while its thread unwinds, and stays one.
+/// A thread that unwinds finds a bad link when it uses the link, and the link stays bad.
 #[test]
 fn links_are_checked_by_destructors_too() {
     struct Looks(Store);
@@ -338,7 +339,7 @@ pub trait Either {
     fn change_and_sum(&mut self, bad: u32) -> u32;
 }
 
-/// Panics if it is given a number.
+/// Panics if it receives a number.
 #[derive(Clone, Copy)]
 pub struct Least;
 
@@ -380,7 +381,7 @@ pub struct Both {
     pub second: Objects<Second>,
 }
 
-/// The kernel of a trait is one kernel: where it fails for an object of one class, no class's snapshot takes the columns' place.
+/// A trait's kernel is a single kernel: if it fails for one class, the snapshots of all classes are discarded.
 #[test]
 fn kernels_of_traits_end_as_one() {
     in_pools(|| {

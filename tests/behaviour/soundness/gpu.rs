@@ -1,4 +1,4 @@
-//! A device that has failed: nobody is shown old values.
+//! A failed device: stale values are never shown.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,9 +41,9 @@ unsafe impl Mirror for Broken {
     }
 }
 
-/// Says that a device which has failed changed some fields.
+/// Marks some fields as changed by a failed device.
 fn lose(towns: &mut dyn AnyObjects, fields: FieldSet) {
-    // SAFETY: what is said to be on the device is never fetched: it has failed.
+    // SAFETY: the fields marked as current on the device are never fetched, because the device has failed.
     unsafe {
         towns.copies().add(1, Box::new(Broken));
         towns.copies().uploaded(1, FieldSet::ALL);
@@ -51,7 +51,7 @@ fn lose(towns: &mut dyn AnyObjects, fields: FieldSet) {
     }
 }
 
-/// A world whose `people` a kernel changed on a device, which then failed.
+/// A world after a kernel changed `people` on a device that then failed.
 fn land() -> (Land, Link<Town>) {
     let mut land = Land::new();
     let town = land.towns.push(Town { people: 7, height: 0.5 }).unwrap();
@@ -87,7 +87,7 @@ fn a_lost_column_is_never_shown() {
     }
     assert_eq!(land.towns.column(town::height), [0.5], "this was never there");
     assert_eq!(land.get(town).height(), 0.5);
-    // SAFETY: the last values are lost, as is tested here.
+    // SAFETY: the current values are lost, which this test expects.
     unsafe { land.towns.lose(1) };
     assert_eq!(land.towns.column(town::people), [7]);
     land.execute(Town::grow, ());
@@ -135,13 +135,13 @@ pub struct Map {
     pub roads: Objects<Road>,
 }
 
-/// A device that has made objects with as many lanes as `lanes` says, of which it gives nothing else.
+/// A device that has created objects with `lanes` lanes, and provides nothing else of them.
 #[derive(Debug)]
 struct Maker {
     lanes: u32,
 }
 
-// SAFETY: writes to units that it is given, within their lengths.
+// SAFETY: writes only to the given units, within their lengths.
 unsafe impl Mirror for Maker {
     fn fetch(&self, units: &[Unit]) -> Result<(), ikra::Error> {
         if units.iter().any(|unit| unit.fields.bits() != 2) {
@@ -163,7 +163,7 @@ unsafe impl Mirror for Maker {
 /// A device makes roads.
 fn make(roads: &mut dyn AnyObjects, count: usize, lanes: u32) {
     roads.make_room(roads.count() as usize + count).unwrap();
-    // SAFETY: there is room, and what the device has of the new objects is never fetched but as the mirror has it.
+    // SAFETY: there is room, and the device's values of the new objects are fetched only from the mirror.
     unsafe {
         if roads.copies().streams().next().is_none() {
             roads.copies().add(1, Box::new(Maker { lanes }));
@@ -188,12 +188,12 @@ fn what_a_device_made_and_nobody_fetched_is_lost_as_something_that_may_be_looked
             assert_eq!(map.roads.column(road::lanes), expected);
         }
         if fetched > 1 {
-            // Others are made, after some columns were fetched.
+            // Create further objects after some columns were fetched.
             make(&mut map.roads, 50, 6);
             expected.extend([0; 50]);
         }
         fails_in("Road", || assert_eq!(map.roads.links().filter(|&road| map.get(road).to().link() == town).count(), 0));
-        // SAFETY: the last values are lost, as is tested here.
+        // SAFETY: the current values are lost, which this test expects.
         unsafe { map.roads.lose(1) };
         assert_eq!(map.roads.column(road::lanes), expected);
         assert!(map.roads.iter().all(|road| road.to == town), "the placeholder is the link to the first object");
@@ -208,14 +208,14 @@ fn what_a_device_was_to_make_and_did_not_is_the_hosts() {
     let town = map.towns.push(Town { people: 3, height: 1.0 }).unwrap();
     let roads: &mut dyn AnyObjects = &mut map.roads;
     roads.make_room(10).unwrap();
-    // SAFETY: there is room, and they are taken away again.
+    // SAFETY: there is room, and the objects are removed again.
     unsafe {
         let first = roads.add(10);
         roads.truncate(first);
     }
     map.roads.extend((0..10).map(|lanes| Road { to: town, lanes })).unwrap();
     lose(&mut map.roads, FieldSet::from_bits(1));
-    // SAFETY: the last values are lost, as is tested here.
+    // SAFETY: the current values are lost, which this test expects.
     unsafe { map.roads.lose(1) };
     assert!(map.roads.iter().map(|road| road.lanes).eq(0..10));
 }

@@ -1,4 +1,5 @@
-//! Views that refs lend: an atomic in one is another object's, whatever is said of the method that it is lent to.
+//! Views lent by refs: an atomic in such a view belongs to another object, whatever effects the borrowing method
+//! declares.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,7 +18,7 @@ pub struct Node {
     pub counts: [u32; 2],
 }
 
-/// What a method is said to do, which safe code can say of its own: nothing.
+/// The declared effects of a method. Safe code can define them itself, here as empty.
 #[allow(non_upper_case_globals, reason = "the macro's names")]
 impl Node {
     pub(crate) const __effects_of_sneak: MethodEffects = MethodEffects::new(0, 0);
@@ -52,26 +53,26 @@ impl Node {
     pub fn peek_in_array(&self) -> u64 {
         self.sneak_in_array()
     }
-    /// Has `count` of its own object alone.
+    /// Updates `count` of its own object only.
     #[kernel]
     pub fn go(&mut self, how: u32) {
         self.count.store(u64::from(how));
         self.seen = self.next.peek(how);
     }
-    /// And changes another object's atomic, so that it is compiled for one thread too.
+    /// It also changes another object's atomic, so it is also compiled for one thread.
     #[kernel]
     pub fn go_in_array(&mut self) {
         self.counts.get(0).store(1);
         self.seen = self.next.peek_in_array();
         self.next.count().add(1);
     }
-    /// Of its own object a method may do everything.
+    /// A method may do anything to its own object.
     #[kernel]
     pub fn alone(&mut self, how: u32) {
         self.count.store(3);
         self.seen = self.peek(how);
     }
-    /// And of all objects where the kernel only loads.
+    /// A load of any object, where the kernel only loads.
     #[kernel]
     pub fn look(&mut self) {
         self.seen = self.count.load() + self.next.honest();
@@ -101,7 +102,7 @@ fn message(run: impl FnOnce()) -> String {
     payload.downcast_ref::<String>().expect("a message").clone()
 }
 
-/// It was a plain load beside another thread's plain store.
+/// This was a plain load during another thread's plain store.
 #[test]
 fn atomics_of_another_object_are_not_the_own_ones() {
     for threads in [1, 2] {
@@ -112,7 +113,7 @@ fn atomics_of_another_object_are_not_the_own_ones() {
                 let text = message(|| graph.execute(Node::go, how));
                 assert!(text.contains("kernel `Node::go` has `Node::count` of its own object alone"), "{text}");
             }
-            // What is not said to be read is not there.
+            // Fields that are not declared as read are not loaded.
             let text = message(|| graph.execute(Node::go_in_array, ()));
             assert!(text.contains("`Node::counts` has 0 elements"), "{text}");
         });
@@ -126,7 +127,7 @@ fn what_a_kernel_may_do_it_still_may() {
     assert!(graph.nodes.column(node::seen).iter().all(|&seen| seen == 3));
     graph.execute(Node::look, ());
     assert!(graph.nodes.column(node::seen).iter().all(|&seen| seen == 8));
-    // Sequential code may do everything with every object.
+    // Sequential code may do anything to every object.
     let first = graph.nodes.links().next().unwrap();
     assert_eq!(graph.get(first).peek(3), 4);
     assert_eq!(graph.get_mut(first).next.peek(2), 4);

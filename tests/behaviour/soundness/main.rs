@@ -1,4 +1,4 @@
-//! Programs that broke a promise once, and others of their kind (`docs/soundness.md`).
+//! Programs that once broke a promise, and similar ones (`docs/soundness.md`).
 #![allow(missing_docs, reason = "tests, not a library")]
 
 mod alone;

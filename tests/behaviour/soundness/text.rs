@@ -1,4 +1,4 @@
-//! Kernels whose text does not show what they do: they work, or do not compile.
+//! Kernels whose text does not show their effects: they work, or do not compile.
 #![allow(clippy::clone_on_copy, reason = "reads of every form are tested")]
 #![allow(
     clippy::multiple_bound_locations,
@@ -60,7 +60,7 @@ macro_rules! x_of {
         $object.x + $object.$field
     };
 }
-/// Changes what its caller does not name.
+/// Changes a field that its caller does not name.
 macro_rules! x_plus {
     ($object:ident . $field:ident) => {
         $object.x += $object.$field
@@ -69,13 +69,13 @@ macro_rules! x_plus {
 macro_rules! sum {
     ($($term:expr),*) => { 0 $(+ $term)* };
 }
-/// Expands to an access that its caller does not show.
+/// Expands to an access that is not visible at the call.
 macro_rules! increment_x {
     ($object:ident) => {
         $object.x += 1
     };
 }
-/// A body in which a place comes as an expression.
+/// A body that receives a place as an expression.
 macro_rules! class_of_parts {
     ($name:ident, $place:ident) => {
         #[soa_methods]
@@ -268,7 +268,7 @@ impl Cell {
     pub fn halve_declared(&mut self) {
         self.vel.halve();
     }
-    /// Also in kernels that write the field elsewhere, themselves or in what they call.
+    /// A kernel that writes the field elsewhere, directly or in a called method.
     #[kernel]
     pub fn halve_and_write(&mut self) {
         self.vel.halve();
@@ -278,11 +278,11 @@ impl Cell {
     fn halving(&mut self) {
         self.vel.halve();
     }
-    /// And in sequential code.
+    /// Sequential code.
     pub fn halve_here(&mut self) {
         self.vel.halve();
     }
-    /// What is returned borrows nothing, so that it can be called on refs too.
+    /// The result borrows nothing, so the method can also be called on refs.
     pub fn around(&self) -> impl Iterator<Item = Ref<Self>> + use<> {
         self.next.into_iter()
     }
@@ -379,7 +379,7 @@ fn iterators_and_type_parameters() {
     assert_eq!(grid.get_mut(third).borrowing().count(), 1);
 }
 
-/// A panic for each object, on all threads: that of the first object arrives, and few others are begun.
+/// One panic per object, on all threads: the caller gets the first object's panic, and few other calls start.
 #[test]
 fn few_messages() {
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

@@ -1,4 +1,4 @@
-//! Views, refs and guards: whoever can write an object is the only one, and traits capture no call.
+//! Views, refs and guards: a writer of an object is its only user, and traits capture no calls.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,13 +23,13 @@ macro_rules! graphs {
 
             #[soa_methods]
             impl Node {
-                /// What somebody might write: reads the neighbour, who may be the object itself.
+                /// A plausible user method: reads the neighbour, which may be the object itself.
                 pub fn shift(&mut self) {
                     for i in 0..3 {
                         self.path[i + 1] = self.next.path().get(i) + 1;
                     }
                 }
-                /// Borrows an element while something else happens.
+                /// Borrows an element while other code runs.
                 pub fn hold(&self, between: impl FnOnce()) -> (u32, u32) {
                     let borrowed = &self.path[0];
                     between();
@@ -120,7 +120,7 @@ macro_rules! graphs {
                     mem::swap(&mut first.path, &mut second.path);
                     let (one, mut other) = if order { (first, second) } else { (second, first) };
                     assert!(catch_unwind(AssertUnwindSafe(|| drop(one))).is_err());
-                    // The other guard's array is that of the one that is gone.
+                    // The other guard's array now belongs to the dropped guard.
                     other.path[1] = 99;
                     assert_eq!(other.path[1], 99);
                     assert!(catch_unwind(AssertUnwindSafe(|| drop(other))).is_err());
@@ -138,7 +138,7 @@ macro_rules! graphs {
                 first.path[2] = 1001;
                 assert!(catch_unwind(AssertUnwindSafe(|| drop(first))).is_err());
                 assert_eq!((path(&a, x), path(&b, y)), (vec![1, 2, 3, 4], vec![5, 6, 7, 8]));
-                // Exchanged and put back: nothing happened.
+                // Swapped twice: nothing changed.
                 let (mut first, mut second) = (a.get_mut(x), b.get_mut(y));
                 mem::swap(&mut *first, &mut *second);
                 mem::swap(&mut *first, &mut *second);
@@ -208,7 +208,7 @@ graphs! {
     tiles_arena (layout = "tiles") #[inline_array(0)] InnerArray<u32>;
 }
 
-/// Calls that a trait might capture.
+/// Calls that a trait could capture.
 mod captured {
     use super::*;
 
@@ -232,7 +232,7 @@ mod captured {
         pub fn twice<T: Into<u32>>(&self, by: T) -> u32 {
             self.x * 2 + 3 + by.into()
         }
-        /// `energy`, `peek` and the methods of `Object` are the class's, whatever traits there are.
+        /// `energy`, `peek` and the methods of `Object` are the class's own, whatever traits are in scope.
         #[kernel]
         pub fn measure(&mut self) {
             self.y = self.energy() + self.peek() + self.twice::<u32>(self.y);
@@ -242,18 +242,18 @@ mod captured {
             let lambda = |n: u32| n + self.energy();
             self.y += lambda(100) + format!("{}", self.energy()).len() as u32;
         }
-        /// The same of another block.
+        /// The same calls for methods of another block.
         #[kernel]
         pub fn measure_open(&mut self) {
             self.y = self.distant();
         }
-        /// What a ref's method gets cannot be taken.
+        /// The view inside a ref's method cannot be moved out.
         #[kernel(snapshot(path))]
         pub fn go(&mut self) {
             self.y = self.next.peek();
             self.path[1] = self.next.steal();
         }
-        /// Not touched by its text.
+        /// A field that the text does not touch.
         pub fn steal(&self) -> u32 {
             self.path[1]
         }

@@ -1,4 +1,4 @@
-//! Tables, states and storage of worlds: moved, exchanged, shared by threads, in every size.
+//! Tables, states and storage of worlds: moved, swapped, shared by threads, in every size.
 
 mod any_links;
 mod arena;

@@ -1,19 +1,19 @@
-//! What kernels compute on the device is within the bounds that `ikra_build::Floats` states, of what they
-//! compute on the host.
+//! The results of kernels on the device differ from the host's results by at most the bounds that `ikra_build::Floats`
+//! states.
 
 use ikra::prelude::*;
 
 use crate::has_gpu;
 use crate::model::*;
 
-/// How far the device may be off, in units in the last place.
+/// The allowed differences of the device, in units in the last place.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Of a division or square root of `f32`.
+    /// For a division or square root of `f32`.
     pub single: u32,
-    /// The same of `f64`.
+    /// For a division or square root of `f64`.
     pub double: u32,
-    /// Of a function of `math`.
+    /// For a function of `math`.
     pub functions: u32,
 }
 
@@ -47,7 +47,7 @@ macro_rules! bounds {
             let terms: f64 = host.numbers.iter().map(|row| f64::from(row.c).abs()).sum();
             let (mut worst, mut differ) = (0, 0);
             for (n, (host, device)) in host.numbers.iter().zip(&device.numbers).enumerate() {
-                // What is only moved, or made of integers, is the same.
+                // Values that are only moved, or computed from integers, are equal.
                 let moved = |row: &$class| (row.a.to_bits(), row.b.to_bits(), row.c.to_bits(), row.next, row.count);
                 assert_eq!(moved(&host), moved(&device), "object {n}");
                 // A product and a sum are rounded twice or once.
@@ -59,7 +59,7 @@ macro_rules! bounds {
                 {
                     assert!(apart(x, y) <= allowed.$single_ulp, "object {n}: {x} {y}");
                 }
-                // Sums of products: a rounding less for each.
+                // Sums of products: one rounding fewer per term.
                 let bound = f64::from(COUNT) * f64::from($float::EPSILON) * f64::from(host.a).abs() * terms;
                 for (x, y) in [(host.sum, device.sum), (host.pairs, device.pairs)] {
                     assert!((f64::from(x) - f64::from(y)).abs() <= bound, "object {n}: {x} {y}, {bound}");

@@ -5,7 +5,7 @@ use ikra::math;
 use ikra::prelude::*;
 use ikra::rng::Random;
 
-/// A class of the same kernels in some layout and precision.
+/// A class with these kernels, in a given layout and precision.
 macro_rules! numbers {
     ($class:ident, $world:ident, $float:ident, [$($option:tt)*]) => {
         #[soa_class($($option)*)]
@@ -18,7 +18,7 @@ macro_rules! numbers {
             pub count: u32,
             /// `a * b + c`.
             pub fused: $float,
-            /// `a / b`, the root of `b`, and the sum of the quotients of those that follow.
+            /// `a / b`, the root of `b`, and the sum of the quotients of the following objects.
             pub quotient: $float,
             pub root: $float,
             pub followed: $float,
@@ -73,7 +73,7 @@ macro_rules! numbers {
                 self.sum = sum;
             }
 
-            /// The same by pairs.
+            /// The same computation by pairs.
             #[kernel(pairs)]
             pub fn meet(&mut self, other: Ref<$class>) {
                 self.pairs += self.a * other.c();

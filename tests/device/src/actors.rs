@@ -65,7 +65,7 @@ pub trait Actor {
     #[kernel]
     fn drive(&mut self, weather: Weather, dt: f32);
 
-    /// Looks at another object, of whatever class.
+    /// Reads another object, of any class.
     #[kernel]
     fn feel(&mut self, at: Ref<Actor>);
 
@@ -90,7 +90,7 @@ pub trait Actor {
     }
 }
 
-/// The same with links of 8 bytes.
+/// The trait with links of 8 bytes.
 #[soa_dispatch(Bus, Car, wide)]
 pub trait Far: Actor {
     fn far_size(&self) -> u32;
@@ -170,14 +170,14 @@ impl Far for Bus {
 
 #[soa_methods]
 impl Car {
-    /// The first and the last car that come to a bus.
+    /// The first and the last car that reach a bus.
     #[kernel]
     pub fn board(&mut self, bus: Link<Bus>) {
         let bus = self.resolve(bus);
         bus.first().claim(self.link().into());
         bus.last().max(self.link().into());
     }
-    /// Goes on to what its target looks at.
+    /// Continues to its target's target.
     #[kernel(snapshot(target))]
     pub fn turn(&mut self) {
         if let Some(next) = self.target.next() {

@@ -1,4 +1,4 @@
-//! Arguments of no bytes, and kernels for the host alone, which keep no other from the device.
+//! Zero-sized arguments, and kernels that only the host runs. They must not prevent others from running on the device.
 
 use ikra::prelude::*;
 
@@ -8,7 +8,7 @@ pub struct Marker {
     pub nothing: [u32; 0],
 }
 
-/// A tuple, which is no value, as the text does not show.
+/// A tuple, which is not a value; the alias hides this from the macro.
 pub type Both = (u8, f64);
 
 #[soa_class]

@@ -67,7 +67,7 @@ impl MixedWith for u32 {
     }
 }
 
-/// A class whose array is stored as the attributes say.
+/// A class whose array is stored as the attributes specify.
 macro_rules! arrays {
     ($class:ident, $world:ident, [$($option:tt)*], [$($form:tt)*], $array:ty, $links:ty, [$($links_form:tt)*]) => {
         #[soa_class($($option)*)]
@@ -93,7 +93,7 @@ macro_rules! arrays {
                     self.items[i] = self.items[i].mixed(self.items[i - 1], by);
                 }
             }
-            /// The same by iteration.
+            /// Changes every element, by iteration.
             #[kernel]
             pub fn mix_all(&mut self, by: u32) {
                 for item in &mut self.items {
@@ -103,7 +103,7 @@ macro_rules! arrays {
                     self.items.swap(0, 2);
                 }
             }
-            /// The same for all but the first.
+            /// Changes all elements except the first.
             #[kernel]
             pub fn mix_rest(&mut self, by: u32) {
                 let first = self.items.len().min(1);
@@ -111,7 +111,7 @@ macro_rules! arrays {
                 let sum = self.items.range(..first).chain(self.items.range(first..).rev());
                 self.sum = sum.fold(self.sum, |sum, item| sum.wrapping_mul(31).wrapping_add(item.number()));
             }
-            /// Takes the neighbours' elements, as they were before.
+            /// Takes the neighbours' previous elements.
             #[kernel(snapshot(items))]
             pub fn take(&mut self, by: u32) {
                 for other in self.near.iter() {
@@ -121,7 +121,8 @@ macro_rules! arrays {
                     }
                 }
             }
-            /// Writes some elements anew, in all ways that there are, and reads own ones that it has written and others.
+            /// Rewrites some elements, in every possible form, and reads both its own new elements and others' old
+            /// ones.
             #[kernel(snapshot(items))]
             pub fn renew(&mut self, way: u32) {
                 let len = self.items.len();
@@ -174,7 +175,7 @@ macro_rules! arrays {
                 }
                 self.sum = self.items.iter().fold(self.sum, |sum, item| sum.wrapping_mul(31).wrapping_add(item.number()));
             }
-            /// Adds up the neighbours' elements, and tells them so.
+            /// Adds up the neighbours' elements, and counts in the neighbours.
             // By different elements of `hits`.
             #[kernel(unordered(hits))]
             pub fn survey(&mut self) {
@@ -188,7 +189,7 @@ macro_rules! arrays {
                 self.hits.get(2).max(self.weight);
                 self.sum = self.near.iter().fold(sum, |sum, other| sum.wrapping_mul(31).wrapping_add(other.weight()));
             }
-            /// Turns links around.
+            /// Reverses links.
             #[kernel]
             pub fn turn(&mut self) {
                 let count = self.near.len();
@@ -252,7 +253,7 @@ arrays!(
 );
 arrays!(TilesNone, TilesNoneWorld, [layout = "tiles"], [(0)], InnerArray<u8>, [Link<TilesNone>; 2], [(object)]);
 
-/// A lattice whose cells take what comes from their neighbours, and let walls send it back.
+/// A lattice whose cells receive flow from their neighbours; walls reflect it.
 #[soa_class]
 pub struct Lattice {
     pub wall: bool,
@@ -264,7 +265,7 @@ pub struct Lattice {
 
 #[soa_methods]
 impl Lattice {
-    /// Writes all elements, whatever the cell is.
+    /// Writes all elements, for every kind of cell.
     #[kernel(snapshot(flow))]
     pub fn stream(&mut self, share: f32) {
         let mut flow = [0.0; 4];

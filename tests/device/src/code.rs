@@ -1,12 +1,12 @@
-//! Whether there is device code to test.
+//! Finds the device code to test.
 
 use crate::DEVICE_CODE;
 
-/// The path of the device code. Says so if a test is skipped for want of it.
+/// The path of the device code. Prints a message if a test is skipped without it.
 ///
 /// # Panics
 ///
-/// If there is none, and `IKRA_REQUIRE_DEVICE_CODE` is set.
+/// If there is no device code and `IKRA_REQUIRE_DEVICE_CODE` is set.
 #[must_use]
 pub fn device_code() -> Option<&'static str> {
     if DEVICE_CODE.is_none() {

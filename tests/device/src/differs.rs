@@ -1,4 +1,4 @@
-//! What host and device are compiled with different ideas of.
+//! Definitions on which host and device disagree.
 
 use ikra::prelude::*;
 

@@ -1,12 +1,12 @@
-//! Tests that run on the emulator in a process of their own, also where there is a GPU.
+//! Runs tests on the emulator in a separate process, even if there is a GPU.
 
 use std::process::Command;
 
-/// Runs tests of the same file on the emulator, with variables for it, and returns what they and the emulator print.
+/// Runs tests of this file on the emulator, with variables for it, and returns the output of both.
 ///
 /// # Panics
 ///
-/// If one fails, or is not there.
+/// If a test fails or is missing.
 #[must_use]
 pub fn emulated(variables: &[(&str, &str)], tests: &[&str]) -> String {
     let mut run = Command::new(std::env::current_exe().expect("the path of this program"));

@@ -1,14 +1,14 @@
-//! Every operation and method of `f32` and `f64` that a model may use where host and device are to have the same bits.
+//! Every operation and method of `f32` and `f64` for which host and device must give the same bits.
 
 use ikra::math;
 use ikra::prelude::*;
 
-/// In generic code the methods are `ikra::math`'s, on both sides.
+/// In generic code these are the methods of `ikra::math`, on both sides.
 fn generic<T: GpuFloat>(x: T) -> T {
     x.sin().exp()
 }
 
-/// A class of numbers of one type, and the kernels that try its methods.
+/// A class of numbers of one type, and kernels that test its methods.
 macro_rules! numbers {
     ($class:ident $world:ident $float:ident $other:ident $bits:ident) => {
         #[soa_class]

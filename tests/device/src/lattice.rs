@@ -1,9 +1,9 @@
-//! Gas on a lattice of nine directions, the lattice Boltzmann method: loops of nine turns over a local array.
+//! Gas on a lattice of nine directions, by the lattice Boltzmann method: loops of nine iterations over a local array.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
 
-/// The directions in which gas flows, and how much of resting gas flows in each.
+/// The directions in which gas flows, and the fraction of resting gas in each.
 pub const DIRECTIONS: [[f32; 2]; 9] =
     [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]];
 pub const WEIGHTS: [f32; 9] =
@@ -17,14 +17,14 @@ pub struct Site {
     pub is_wall: bool,
     #[inline_array]
     pub flow: [f32; 9],
-    /// Where the gas of each direction comes from.
+    /// The source site of the gas in each direction.
     #[inline_array]
     pub before: [Link<Site>; 9],
 }
 
 #[soa_methods]
 impl Site {
-    /// Gas arrives, is thrown back by walls, and comes nearer to rest elsewhere.
+    /// Gas arrives, is reflected by walls, and relaxes elsewhere.
     #[kernel(snapshot(flow))]
     pub fn stream(&mut self, viscosity: f32) {
         let mut flow = [0.0; 9];
@@ -44,7 +44,7 @@ impl Site {
             y += flow[k] * DIRECTIONS[k][1];
         }
         (x, y) = (x / density, y / density);
-        // Two rates, one for what flows forth and back alike, and one for the difference.
+        // Two rates: one for the symmetric part of opposite flows, and one for their difference.
         for k in 0..9 {
             let [forth, back] = [flow[k], flow[BACK[k]]];
             let along = 3.0 * (DIRECTIONS[k][0] * x + DIRECTIONS[k][1] * y);

@@ -1,5 +1,5 @@
-//! Classes of every layout with fields, kernels and arguments of every kind, for the tests of this
-//! package: one binary a test, which can be copied to a machine with a GPU and run there.
+//! Classes of every layout with fields, kernels and arguments of every kind, for the tests of this package. Each test
+//! is one binary, which can be copied to a machine with a GPU and run there.
 #![forbid(unsafe_code)]
 
 mod code;
@@ -12,5 +12,5 @@ pub use emulated::emulated;
 pub use gpu::has_gpu;
 pub use ikra_test_gpu::{is_emulated, is_short};
 
-/// The device code, if there was a compiler for it.
+/// The device code, if a device compiler was available.
 pub const DEVICE_CODE: Option<&str> = option_env!("IKRA_DEVICE_CODE");

@@ -1,4 +1,4 @@
-//! Loops over arrays of fixed length, and atomic fields that a kernel keeps to its own object.
+//! Loops over arrays of fixed length, and atomic fields that a kernel uses only in its own object.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::Fixed;
@@ -57,7 +57,7 @@ impl Knot {
         self.tension = sum;
     }
 
-    /// Follows first neighbours, so many times.
+    /// Follows first neighbours for a given number of steps.
     #[kernel(snapshot(tension))]
     pub fn follow(&mut self, steps: u32) {
         let (mut at, mut sum) = (self.around.get(0), 0.0);
@@ -68,7 +68,7 @@ impl Knot {
         self.tension = sum;
     }
 
-    /// Follows second neighbours, at most eight times, and adds up those that are taut, the last first.
+    /// Follows second neighbours, at most eight times, and adds up the taut ones in reverse order.
     #[kernel(snapshot(tension))]
     pub fn keep(&mut self, steps: u32) {
         let (mut kept, mut count, mut at) = ([0.0; 8], 0, self.around.get(1));
@@ -88,7 +88,7 @@ impl Knot {
         self.tension = sum;
     }
 
-    /// Of a neighbour's neighbours, until one is slack, of a part, and with steps by hand.
+    /// Loops over a neighbour's neighbours until one is slack, over a slice, and with manual steps.
     #[kernel(snapshot(tension))]
     pub fn wander(&mut self, first: u32) {
         let mut sum = 0.0;
@@ -132,7 +132,7 @@ pub struct Counter {
 
 #[soa_methods]
 impl Counter {
-    /// With what belongs to its own object alone.
+    /// Uses only the atomic fields of its own object.
     #[kernel]
     pub fn tick(&mut self, by: u32) {
         self.before = self.count.swap(by);
@@ -150,7 +150,7 @@ impl Counter {
         self.first.claim(self.link());
     }
 
-    /// A number goes to another field, and is zero then.
+    /// Moves a number to another field, and leaves zero.
     #[kernel]
     pub fn drain(&mut self) {
         self.count.store(self.count.load() + self.before);

@@ -47,11 +47,11 @@ macro_rules! parts {
         }
 
         impl Store {
-            /// One part of each class, and a hook for each.
+            /// One part per class, and one hook per part.
             ///
             /// # Panics
             ///
-            /// If there is no memory.
+            /// If memory runs out.
             #[cfg(not(target_arch = "nvptx64"))]
             #[must_use]
             pub fn full() -> Self {

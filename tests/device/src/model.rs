@@ -50,7 +50,7 @@ pub enum Kind {
     B = 300,
 }
 
-/// A reducer of the user's own, which is not commutative in rounding.
+/// A user-defined reducer, which does not commute under rounding.
 #[derive(Clone, Copy, Debug)]
 pub struct Mix;
 impl Reducer<f64> for Mix {
@@ -62,7 +62,7 @@ impl Reducer<f64> for Mix {
     }
 }
 
-/// What others refer to.
+/// The target of other objects' links.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Place {
@@ -161,7 +161,7 @@ macro_rules! class {
                 }
             }
 
-            /// Others as they were before.
+            /// Reads other objects' previous values.
             #[kernel(snapshot(double, pair))]
             pub fn look(&mut self) {
                 if let Some(next) = self.next {
@@ -170,7 +170,7 @@ macro_rules! class {
                 }
             }
 
-            /// `?` ends a call; links are followed two steps.
+            /// `?` ends a call; links are followed for two steps.
             #[kernel]
             pub fn follow(&mut self) -> Option<()> {
                 let next = self.next?;
@@ -184,7 +184,7 @@ macro_rules! class {
                 self.flat.small
             }
 
-            /// What does not depend on the order.
+            /// Operations whose result does not depend on the order.
             #[kernel]
             pub fn visit(&mut self) {
                 self.place.visits().add(1);
@@ -234,13 +234,13 @@ macro_rules! class {
                 self.vector.map(|x| x * scale)
             }
 
-            /// Results too large for many of them in shared memory.
+            /// Results that are too large for shared memory.
             #[kernel(reduce(Sum))]
             pub fn wide(&self) -> [f64; 12] {
                 core::array::from_fn(|k| self.double / (k + 1) as f64)
             }
 
-            /// The same, of kernels that count as much work.
+            /// The same reductions in a heavy kernel.
             #[kernel(heavy, reduce(Sum, Max, Mix))]
             pub fn heavy_weight(&self) -> f64 {
                 self.weight()
@@ -261,7 +261,7 @@ macro_rules! class {
                 (u32::from(self.byte), self.double, self.single)
             }
 
-            /// Changes the object and returns something.
+            /// Changes the object and returns a value.
             #[kernel(reduce(Sum))]
             pub fn drain(&mut self) -> u64 {
                 let taken = u64::from(self.byte / 2);
@@ -307,16 +307,16 @@ class!(WideTiles, WideTilesWorld, (layout = "tiles", tile = 128, capacity = 20_0
 class!(Stored, StoredWorld, (addressing = "storage"));
 class!(Addressed, AddressedWorld, (layout = "aos", addressing = "first_field", capacity = 20_000));
 
-/// The bytes of an object that may be there or not, in a kernel.
+/// The size of an optional ref in a kernel, in bytes.
 const fn ref_bytes<C: ikra::Class, K: ikra::rt::Kernel>(_kernel: K) -> usize {
     size_of::<Option<C::Ref<'static, K>>>()
 }
-/// The same of an object of one of several classes.
+/// The size of a ref to an object of one of several classes, in bytes.
 const fn actor_bytes<K: ikra::rt::Kernel>(_kernel: K) -> usize {
     size_of::<Option<actors::ActorRef<'static, K>>>()
 }
 
-/// On the device a ref is a link, and in kernels for pairs also the place of a tile row.
+/// On the device a ref is a link; in kernels for pairs it also holds a position in a tile row.
 const _: () = {
     let (plain, of_pair) = if cfg!(target_arch = "nvptx64") { (4, 16) } else { (16, 16) };
     assert!(ref_bytes::<Place, _>(Growing::survey) == plain);
@@ -374,7 +374,7 @@ impl Body {
     pub fn age_of(&self) -> u32 {
         self.age
     }
-    /// Counts the calls three ways: by all threads, by one a warp for those with it, and by which thread it is.
+    /// Counts the calls in three ways: by all threads, by one thread per warp for the others, and by thread index.
     #[kernel]
     pub fn count(&mut self, tally: Option<Link<Tally>>) {
         let Some(tally) = tally else { return };
@@ -393,7 +393,7 @@ impl Body {
     }
 }
 
-/// What many objects add to. The sums are exact, so that their order does not matter.
+/// The target of many additions. The sums are exact, so their order does not matter.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Scale {
@@ -405,7 +405,7 @@ pub struct Scale {
     pub less: f64,
 }
 
-/// What calls of a kernel count.
+/// Counters for the calls of a kernel.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Tally {
@@ -419,7 +419,7 @@ pub struct Tally {
     pub last_thread: u32,
 }
 
-/// What `math` and `rng` give.
+/// Results of `math` and `rng`.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Sample {

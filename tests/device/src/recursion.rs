@@ -1,4 +1,4 @@
-//! Methods that call themselves.
+//! Recursive methods.
 
 use ikra::prelude::*;
 
@@ -13,7 +13,7 @@ pub struct Tree {
 
 #[soa_methods]
 impl Tree {
-    /// A walk over all objects below, whose result shows the order.
+    /// A walk over all descendants, whose result shows the order.
     pub fn sum(&self) -> u32 {
         let mut sum = self.value;
         if let Some(left) = self.left {
@@ -45,7 +45,7 @@ impl Tree {
         self.depth = self.even();
     }
 
-    /// The values of all below, with a stack of refs.
+    /// The values of all descendants, with a stack of refs.
     #[kernel]
     pub fn gather(&mut self) {
         let mut stack = [None; 64];

@@ -10,7 +10,7 @@ pub struct Road {
     pub cost: u32,
 }
 
-/// Links to two classes, between other things.
+/// Links to two classes, among other members.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Address {
@@ -70,7 +70,7 @@ impl City {
         }
         self.sum = self.sum.wrapping_add(roads[0] ^ roads[1]);
     }
-    /// From both ends, and of a part.
+    /// Iterates from both ends, and over a slice.
     #[kernel(snapshot(sum))]
     pub fn look_back(&mut self) {
         for road in self.exits.iter().chain(self.lanes.iter().rev().take(2)) {
@@ -84,7 +84,7 @@ impl City {
             self.sum = self.sum.wrapping_mul(7).wrapping_add(self.resolve(road.to).sum());
         }
     }
-    /// Stores structs with links, one of them as a number.
+    /// Stores structs with links; one link is made from a number.
     #[kernel(snapshot(home))]
     pub fn move_on(&mut self) {
         let next = self.resolve(self.home.to).home();

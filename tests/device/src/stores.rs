@@ -1,4 +1,4 @@
-//! Kernels that assign on some ways only, and in ways that the macros do not see.
+//! Kernels that assign on some paths only, and in forms that the macros do not see.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
@@ -15,7 +15,7 @@ pub struct Item {
 
 #[soa_methods]
 impl Item {
-    /// Most items are not touched.
+    /// Leaves most items unchanged.
     #[kernel]
     pub fn feed(&mut self, by: u32) {
         if self.kind == 1 {
@@ -29,7 +29,7 @@ impl Item {
         self.next = self.next.filter(|next| next.link() != self.link());
     }
 
-    /// Which fields are assigned depends.
+    /// Assigns different fields on different paths.
     #[kernel]
     pub fn sort(&mut self, limit: u32) {
         match self.kind {
@@ -47,14 +47,14 @@ impl Item {
         }
     }
 
-    /// Nothing of what it replaces is looked at.
+    /// Overwrites a field without reading it.
     #[kernel]
     pub fn replace(&mut self, n: u32) {
         self.seen = n;
         self.pair = [n as f32, 0.25];
     }
 
-    /// By a closure, a pattern, and a macro.
+    /// Assigns by a closure, a pattern, and a macro.
     #[kernel]
     pub fn hide(&mut self, by: u32) {
         let odd = self.kind % 2 == 1;
@@ -77,7 +77,7 @@ impl Item {
         }
     }
 
-    /// What is assigned is taken back by a closure, or changed again.
+    /// A closure undoes the assignment, or changes it again.
     #[kernel]
     pub fn undo(&mut self, by: u32) {
         let before = self.energy;

@@ -1,4 +1,4 @@
-//! The same classes behind a trait for each strategy, and objects that look at others through links of all of them.
+//! The same classes behind one trait per strategy, and objects that read others through links of every strategy.
 
 use ikra::prelude::*;
 
@@ -63,7 +63,7 @@ strategy!(InRanges, move_in_ranges, look_in_ranges, "range_table");
 strategy!(ByTag, move_by_tag, look_by_tag, "class_tag");
 strategy!(ByTable, move_by_table, look_by_table, "vtable");
 
-/// What one looks at, through links of each strategy to the same objects.
+/// The target of links of each strategy to the same objects.
 #[soa_class]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Watcher {
@@ -123,7 +123,7 @@ impl Watcher {
         self.seen = seen;
     }
 
-    /// All look at the same object, whose class is the same for a whole warp.
+    /// All objects read the same object, so its class is uniform in a warp.
     #[kernel]
     pub fn watch_one(&mut self, bits: Ref<ByBits>, range: Ref<InRanges>, tag: Ref<ByTag>, table: Ref<ByTable>) {
         let of = [bits.look_by_bits(5), range.look_in_ranges(5), tag.look_by_tag(5), table.look_by_table(5)];

@@ -1,4 +1,4 @@
-//! Classes of one name, at the same line and column of their files, of one file, or of one macro.
+//! Classes of one name: at the same line and column of different files, in one file, or from one macro.
 
 use ikra::prelude::*;
 

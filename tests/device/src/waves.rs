@@ -1,4 +1,4 @@
-//! Kernels with snapshots, of two classes.
+//! Kernels with snapshots of two classes.
 
 use ikra::prelude::*;
 
@@ -26,7 +26,7 @@ impl Left {
         self.a = self.a.wrapping_add(7);
     }
 
-    /// Calls itself, so that it finds its columns in constant memory.
+    /// A recursive method, so that it finds its columns in constant memory.
     pub fn ahead(&self, steps: u32) -> u32 {
         if steps == 0 { self.a } else { self.next.ahead(steps - 1).wrapping_mul(3) ^ self.a }
     }

@@ -1,4 +1,4 @@
-//! Objects of several classes do the same on host and device.
+//! Objects of several classes give the same results on host and device.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
@@ -12,7 +12,7 @@ fn hash(mut x: u32) -> u32 {
     x ^ x >> 16
 }
 
-/// Objects that are linked at random.
+/// A town with random links.
 fn town(cars: usize, pedestrians: usize, buses: usize) -> (Town, Vec<ActorLink>) {
     let mut town = Town::new();
     let car_links: Vec<_> = town.cars.reserve(cars).unwrap().collect();
@@ -47,7 +47,7 @@ fn town(cars: usize, pedestrians: usize, buses: usize) -> (Town, Vec<ActorLink>)
     (town, actors)
 }
 
-/// All executors, with what they return.
+/// Runs all executors and returns their results.
 fn run(town: &mut Town, actors: &[ActorLink], place: Place) -> Vec<u32> {
     fn all(on: &mut On<'_, Town>, actors: &[ActorLink]) -> Result<Vec<u32>, ikra::Error> {
         let mixed: Vec<_> = (0..actors.len()).filter(|n| n % 3 != 1).rev().map(|n| actors[n]).collect();
@@ -93,10 +93,10 @@ fn objects_of_several_classes_do_the_same() {
     }
 }
 
-/// A link as the plain model has it: a class and a number.
+/// A link in the plain model: a class and a number.
 type Plain = (usize, usize);
 
-/// The same on the host as with an `enum` of classes and plain vectors.
+/// The host gives the same results as an `enum` of classes with plain vectors.
 #[test]
 fn the_host_does_what_plain_rust_does() {
     let (mut town, actors) = town(50, 80, 9);
@@ -137,14 +137,14 @@ fn the_host_does_what_plain_rust_does() {
     }
 }
 
-/// Numbers below `n` in an order without pattern.
+/// The numbers below `n` in a pseudo-random order.
 fn shuffled(n: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by_key(|&n| hash(n as u32 ^ 0x1234));
     order
 }
 
-/// Long lists, which a GPU puts in order itself: all objects, some of them, those of one class, and what a column links to.
+/// Long lists, which a GPU sorts itself: all objects, some of them, all of one class, and the targets of a column.
 #[test]
 fn lists_are_put_in_order_on_the_device() {
     if !has_gpu() {
@@ -169,7 +169,7 @@ fn lists_are_put_in_order_on_the_device() {
         shuffled(30_000).into_iter().filter(|n| n % 5 > 0).filter_map(Link::from_index).collect();
     host.over(&cars).execute(Car::ask, ());
     device.on(gpu).over(&cars).execute(Car::ask, ()).unwrap();
-    // What a column links to: the GPU's list is used there, and on the host.
+    // The targets of a column: the GPU's list is used there, and on the host.
     let on_host = host.on(Place::Host).links(car::target).unwrap();
     let listed = device.on(gpu).links(car::target).unwrap();
     assert_eq!((listed.len(), on_host.len()), (30_000, 30_000));
@@ -177,7 +177,7 @@ fn lists_are_put_in_order_on_the_device() {
     host.over(&on_host).execute(Actor::drive, (Weather::Rainy, 1.0));
     device.on(gpu).over(&listed).execute(Actor::drive, (Weather::Sunny, 2.0)).unwrap();
     device.over(&listed).execute(Actor::drive, (Weather::Rainy, 1.0));
-    // What is wrong with links, both say in the same words.
+    // Both report invalid links in the same words.
     let twice = [&all[..], &[all[77]]].concat();
     let error =
         host.on(ikra::Place::Host).over(&twice).execute(Actor::drive, (Weather::Sunny, 1.0)).unwrap_err().to_string();

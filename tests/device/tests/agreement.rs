@@ -1,5 +1,5 @@
-//! Host and device mean the same class and the same kernel, and refuse to work together where they do not. Needs no
-//! GPU, but device code.
+//! Host and device agree on each class and kernel, and otherwise refuse to work together. The tests need device code,
+//! but no GPU.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
@@ -22,7 +22,7 @@ fn what_agrees_is_found() {
     GrowingWorld::new().cuda().check(Growing::look, ()).unwrap();
     SameWorld::new().cuda().check(Same::fits, 3).unwrap();
     SameWorld::new().cuda().check(Same::go, ()).unwrap();
-    // The entry for all classes of a trait.
+    // The entry point for all classes of a trait.
     Town::new().cuda().check(Actor::drive, (Weather::Sunny, 0.5)).unwrap();
     let walker = Link::<Pedestrian>::from_index(0).unwrap();
     Town::new().cuda().check(Actor::feel, walker.into()).unwrap();
@@ -30,7 +30,7 @@ fn what_agrees_is_found() {
     assert!(matches!(error, Error::Gpu(GpuError::NoSuchKernel { .. })), "{error}");
 }
 
-/// A trait that the device code does not have.
+/// A trait that is missing in the device code.
 #[soa_class]
 pub struct Here {
     pub count: u32,
@@ -96,7 +96,7 @@ fn twins_run_as_what_they_are() {
     assert!(world.deeper.iter().enumerate().all(|(k, twin)| twin.n == k as u32 + 25));
 }
 
-/// The error of a check, and that opening and launching give the same, wherever the test runs.
+/// The error of a check; opening and launching must give the same error wherever the test runs.
 fn differs<W: CudaWorld>(mut world: W, check: impl Fn(&mut W) -> Result<(), Error>, names: &[&str]) {
     let error = check(&mut world).unwrap_err();
     assert!(matches!(error, Error::Gpu(GpuError::DeviceCodeDiffers { .. })), "{error}");

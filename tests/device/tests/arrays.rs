@@ -1,4 +1,4 @@
-//! Inner arrays do the same on host and device, in every layout.
+//! Inner arrays give the same results on host and device, in every layout.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
@@ -12,7 +12,7 @@ fn hash(mut x: u32) -> u32 {
     x ^ x >> 16
 }
 
-/// An element made of a number.
+/// An element computed from a number.
 trait Of {
     fn of(n: u32) -> Self;
 }
@@ -36,12 +36,12 @@ impl Of for Triple {
     }
 }
 
-/// Lengths around the numbers of slots, and a long one now and then.
+/// Lengths near the number of slots, and occasionally a long one.
 fn len(n: usize) -> usize {
     [3, 0, 1, 4, 5, 2, 70, 6, 0, 8][n % 10]
 }
 
-/// An array of the length of its type, or of any.
+/// An array of fixed or variable length.
 trait FromElements<T> {
     fn from_elements(len: usize, element: impl FnMut(usize) -> T) -> Self;
 }
@@ -98,7 +98,7 @@ macro_rules! equality {
                     same("mix all but the first", &host, &device);
                     host.over(&some).execute($class::mix, 3);
                     device.on(ikra::Place::Gpu(0)).over(&some).execute($class::mix, 3).unwrap();
-                    // Twice in a row without looking: the second starts from what the first made.
+                    // Twice in a row without a read in between: the second run starts from the first one's result.
                     for by in [9, 10] {
                         host.execute($class::take, by);
                         device.cuda_execute($class::take, by).unwrap();
@@ -139,7 +139,7 @@ macro_rules! equality {
                     }
                     same("host", &host, &device);
                 }
-                // Storage and arena grow, after the device has changed what is in them.
+                // Storage and arena grow after the device has changed the arrays.
                 for sim in [&mut host, &mut device] {
                     sim.things.extend((count..2 * count + 100).map(row)).unwrap();
                 }
@@ -202,7 +202,7 @@ fn arrays_move_with_their_columns_and_only_then() {
     assert_eq!((sim.cuda().stats().bytes_up, sim.cuda().stats().bytes_down), (up, 0));
     let first = sim.things.links().next().unwrap();
     let _ = sim.get(first).items().len();
-    // The field's columns, the arena, and the columns of the other field that has elements there.
+    // The field's columns, the arena, and the columns of the other field with elements in the arena.
     assert_eq!(sim.cuda().stats().bytes_down, n * (8 + 16 + 8) + n * (8 + 8));
     assert_eq!(sim.cuda().stats().bytes_up, up);
 }
@@ -217,7 +217,7 @@ fn a_kernel_that_writes_a_whole_array_loads_none_of_it() {
     let Some(stream) = kernel("ikra_kernel_Lattice_stream_") else { return };
     // The list, whether it is a wall, four links, and an element of each; and a store for each, where it is a wall and where not.
     assert_eq!((stream.count("ld.global"), stream.count("st.global")), (10, 8), "{}", stream.body);
-    // By an index: those that it writes, and in the end those that it did not.
+    // By index: the written elements, and at the end the unwritten ones.
     let Some(renew) = kernel("ikra_kernel_SoaFull_renew_") else { return };
     assert!(renew.count("st.global") > 5, "{}", renew.body);
 }

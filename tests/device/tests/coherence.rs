@@ -1,4 +1,4 @@
-//! Columns move when they must, and only then.
+//! Columns are copied when necessary, and only then.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
@@ -128,14 +128,14 @@ fn recordings_do_the_same_again() {
     let ages = sim.bodies.column(body::age);
     assert_eq!((ages[3], ages[20]), (3 + 100, 20 + 50));
     assert_eq!(sim.bodies.column(body::pos)[3], 3.0 + 25.0);
-    // Changes on the host go up before a replay.
+    // Changes on the host are uploaded before a replay.
     sim.bodies.column_mut(body::age).fill(0);
     sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     assert_eq!(sim.bodies.column(body::age)[3], 2);
-    // More objects than were recorded.
+    // More objects than when recorded.
     sim.bodies.push(Body { pos: 0.0, vel: 0.0, age: 0 }).unwrap();
     assert!(matches!(sim.on(ikra::Place::Gpu(0)).replay(&step), Err(ikra::Error::StaleRecording { .. })));
-    // What cannot be recorded says so, and the world works on.
+    // An operation that cannot be recorded returns an error, and the world remains usable.
     let refused = sim.on(ikra::Place::Gpu(0)).record(|sim| sim.execute_and_reduce(Body::age_of, (), Sum).map(drop));
     assert!(matches!(refused, Err(ikra::Error::NotRecordable { .. })), "{refused:?}");
     sim.cuda_execute(Body::grow_old, ()).unwrap();

@@ -1,4 +1,5 @@
-//! A world on several GPUs and the host: each kernel sees the last values, wherever they are, and only what is old moves.
+//! A world on several GPUs and the host: each kernel sees current values, wherever they are, and only stale fields are
+//! copied.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
@@ -8,7 +9,7 @@ use ikra_device_tests::{emulated, has_gpu, is_emulated};
 
 const N: usize = 500;
 
-/// Whether there are two devices to run on; says so if there are not, unless [`several_emulated_devices`] runs the test.
+/// Whether there are two devices. Prints a message if there are not, unless [`several_emulated_devices`] runs the test.
 fn has_two() -> bool {
     let devices = if has_gpu() { ikra::driver::devices().unwrap().len() } else { 0 };
     if devices == 1 && !is_emulated() {
@@ -122,7 +123,7 @@ fn only_what_is_old_moves() {
     assert_eq!(sim.left.column(left::a)[1], 1 + 4 * 7);
 }
 
-/// Of a few objects that the host reads or writes, only these move.
+/// If the host reads or writes a few objects, only these are copied.
 #[test]
 fn few_objects_move_alone() {
     if !has_gpu() {
@@ -176,7 +177,7 @@ fn recordings_outlive_another_device() {
         KERNELS[2](&mut host.on(At::Host)).unwrap();
     }
     check(&host, &sim, "replayed on both");
-    // What runs elsewhere would be missing in the recording.
+    // Work on another device would be missing in the recording.
     let error = sim.on(At::Gpu(0)).record(|on| {
         on.execute(Left::shift, ())?;
         on.world().on(At::Gpu(1)).execute(Left::shift, ())?;
@@ -201,7 +202,7 @@ fn objects_go_to_worlds_on_other_devices() {
         std::mem::swap(&mut first.right, &mut second.right);
     }
     assert_eq!(first.right.column(right::c), host.right.column(right::c));
-    // The world is gone, its objects are not.
+    // The world is dropped, but its objects are kept.
     std::mem::swap(&mut first.right, &mut second.right);
     drop(second);
     first.on(At::Gpu(0)).execute(Right::turn, ()).unwrap();

@@ -1,4 +1,4 @@
-//! Kernels that are started while the one before them ends: where that is possible, and that nobody sees it otherwise.
+//! Kernels that are launched while the previous one ends: where this is possible, and that it does not change results.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
@@ -10,7 +10,7 @@ fn waves(n: usize) -> Waves {
     let mut sim = Waves::new();
     let links: Vec<_> = sim.left.reserve(n).unwrap().collect();
     for (k, &link) in links.iter().enumerate() {
-        // Far away, so that most often another block's.
+        // A distant index, usually in another block.
         sim.left.init(link, Left { a: k as u32, b: 3 * k as u32, next: links[(k * 7 + n / 2) % n] }).unwrap();
     }
     sim.right.extend((0..n / 2).map(|k| Right { c: k as u32 })).unwrap();
@@ -24,7 +24,7 @@ fn check(one: &Waves, other: &Waves) {
     assert_eq!(one.right.column(right::c), other.right.column(right::c));
 }
 
-/// Each kernel reads what the ones before it wrote, that of other threads too.
+/// Each kernel reads the writes of its predecessors, including those of other threads.
 fn sequence(on: &mut On<'_, Waves>) -> Result<(), Error> {
     on.execute(Left::turn, ())?;
     on.execute(Left::shift, ())?;
@@ -34,7 +34,7 @@ fn sequence(on: &mut On<'_, Waves>) -> Result<(), Error> {
     on.execute(Left::turn, ())
 }
 
-/// In a chain, each kernel sees all that the ones before it did, however long these take.
+/// In a chain, each kernel sees all effects of its predecessors, however long they take.
 #[test]
 fn a_kernel_sees_what_was_done_before_it() {
     if !has_gpu() {
@@ -48,7 +48,7 @@ fn a_kernel_sees_what_was_done_before_it() {
             sequence(&mut host.on(At::Host)).unwrap();
             sequence(&mut sim.on(At::Gpu(0))).unwrap();
             if round % 5 == 3 {
-                // Between the kernels something else: an upload, and reading one object.
+                // Between the kernels: an upload, and a read of one object.
                 for sim in [&mut host, &mut sim] {
                     let link = sim.left.links().nth(n / 3).unwrap();
                     sim.set(link, left::b, round);
@@ -70,7 +70,7 @@ fn a_kernel_sees_what_was_done_before_it() {
     }
 }
 
-/// Kernels behind kernels, and behind other things.
+/// Kernels after kernels, and after other operations.
 #[test]
 #[ignore = "run by the others, beside a driver made for it"]
 fn mixed_work() {
@@ -117,7 +117,7 @@ fn mixed_work() {
     mark("END");
 }
 
-/// The kernels that were launched in each part of [`mixed_work`]: `*` where one was started early.
+/// The kernels launched in each part of [`mixed_work`]; `*` marks an early launch.
 fn starts(variables: &[(&str, &str)]) -> Vec<(String, String)> {
     let said = emulated(&[variables, &[("TRACE", "1")]].concat(), &["mixed_work"]);
     let (mut parts, mut name) = (Vec::new(), String::from("first"));
@@ -143,16 +143,16 @@ fn only_kernels_directly_behind_kernels_are_started_early() {
     let parts = starts(&[]);
     let parts: Vec<(&str, &str)> = parts.iter().map(|(name, starts)| (name.as_str(), starts.as_str())).collect();
     let wanted = [
-        // Where the first snapshots of a class are made, they are cleared before.
+        // The first snapshots of a class are cleared before the launch.
         ("first", "Left.shift Right.turn Left.turn Left.shift*"),
         ("upload", "Left.shift Left.shift*"),
-        // The snapshot is copied after the kernel, for these objects alone.
+        // The snapshot of these objects is copied after the kernel.
         ("copies between columns", "Left.turn* Left.shift"),
-        // Of so few objects, a kernel copies the column.
+        // For so few objects, a kernel copies the column.
         ("download", "ikra.copy* Left.shift*"),
         // Between marks.
         ("timed", "Left.shift Left.shift"),
-        // Two graphs: columns and snapshots are exchanged by each replay.
+        // Two graphs: each replay swaps columns and snapshots.
         ("recorded", "Left.shift Right.turn* Left.turn* Left.shift Left.shift Right.turn* Left.turn* Left.shift"),
         ("replayed", "Right.turn Left.shift Left.shift*"),
         ("constant memory", "Left.trace Left.trace*"),
@@ -165,7 +165,7 @@ fn older_devices_and_drivers_start_none_early() {
     if device_code().is_none() {
         return;
     }
-    // Also a driver that does not take the text.
+    // A driver that rejects the text must work too.
     let variables =
         [("CAPABILITY", "75"), ("CAPABILITY", "89"), ("CUDA", "12030"), ("PLAN", "text/griddepcontrol:222")];
     for variable in variables {
@@ -175,7 +175,7 @@ fn older_devices_and_drivers_start_none_early() {
     }
 }
 
-/// The same tests of agreement as elsewhere.
+/// The tests of agreement from the other files.
 #[test]
 fn nobody_sees_it() {
     if device_code().is_none() {

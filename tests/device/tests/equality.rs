@@ -1,4 +1,4 @@
-//! Whatever a kernel does, it does the same on host and device: every column has the same bytes.
+//! Every kernel gives the same results on host and device: all columns are equal byte by byte.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
@@ -28,7 +28,7 @@ fn place(random: &mut Random) -> Place {
     }
 }
 
-/// Bits, those of NaN always the same: Rust does not say which NaN an operation gives.
+/// The bits of a number, with one representation for all NaNs: Rust does not specify which NaN an operation returns.
 fn single(x: f32) -> u32 {
     if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() }
 }
@@ -42,8 +42,7 @@ fn sizes() -> [usize; 7] {
     [0, 1, 63, 64, 129, 1000, if is_short() { 2100 } else { 9000 }]
 }
 
-/// Runs the same work on two worlds, on the host and on the device, and compares all columns after
-/// each step.
+/// Runs the same operations on two worlds, on the host and on the device, and compares all columns after each step.
 macro_rules! equality {
     ($test:ident, $class:ident, $world:ident) => {
         #[test]
@@ -64,7 +63,7 @@ macro_rules! equality {
                 device.on(GPU).construct(count, $class::spawn, (seed, places[3])).unwrap();
                 same("spawn", &host, &device);
 
-                // Links to many places, set on the host.
+                // Links to many objects, set on the host.
                 for sim in [&mut host, &mut device] {
                     let links: Vec<_> = sim.things.links().collect();
                     for link in links {
@@ -172,7 +171,7 @@ macro_rules! equality {
                     );
                     same("drain", &host, &device);
 
-                    // Over parts, and of tuples.
+                    // Over parts, and with tuples.
                     let tuple = |(number, x, y): (u32, f64, f32)| (number, double(x), single(y));
                     assert_eq!(
                         tuple(host.execute_and_reduce($class::mixed, (), Sum)),
@@ -212,7 +211,7 @@ macro_rules! equality {
                     );
                     same("drain each", &host, &device);
 
-                    // Growing in between.
+                    // Objects are added in between.
                     if count > 0 && count < 1000 {
                         for sim in [&mut host, &mut device] {
                             let row = sim.things.read(things[0]).unwrap();
@@ -273,7 +272,7 @@ fn reductions_of_many_objects() {
         macro_rules! same {
             ($kernel:ident, $args:expr, $reducer:ident, $bits:expr) => {{
                 let expected = $bits(host.execute_and_reduce(Growing::$kernel, $args, $reducer));
-                // More than once: each leaves what the next one needs.
+                // Repeatedly: each run restores the state that the next one needs.
                 for _ in 0..3 {
                     let result = device.on(GPU).execute_and_reduce(Growing::$kernel, $args, $reducer).unwrap();
                     assert_eq!($bits(result), expected, "{} of {count}", stringify!($kernel, $reducer));
@@ -344,7 +343,7 @@ fn mathematics_and_random_numbers() {
     }
 }
 
-/// A world of so many bodies, the link to a tally, and what the tally says after a kernel.
+/// A world of `count` bodies, the link to a tally, and the tally's value after a kernel.
 fn tallied(count: usize) -> (Crowd, Link<Tally>) {
     let mut sim = Crowd::new();
     sim.bodies.extend((0..count).map(|n| Body { pos: 0.0, vel: 0.0, age: n as u32 })).unwrap();

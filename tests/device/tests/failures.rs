@@ -1,7 +1,7 @@
-//! What goes wrong on the device arrives as an error, and the world can be used on the host.
+//! Failures on the device become errors, and the world remains usable on the host.
 //!
-//! A kernel that fails takes the process's state on the device with it, so those tests run in processes
-//! of their own: this binary starts itself with the test's name.
+//! A kernel that fails invalidates the process's device state, so these tests run in separate processes: this binary
+//! starts itself with the test's name.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use std::process::Command;
@@ -12,7 +12,7 @@ use ikra::{Error, GpuError};
 use ikra_device_tests::model::*;
 use ikra_device_tests::{DEVICE_CODE, has_gpu, is_emulated};
 
-/// One test at a time: some fill the device's memory.
+/// Runs one test at a time: some fill the device's memory.
 fn alone() -> MutexGuard<'static, ()> {
     static GPU: Mutex<()> = Mutex::new(());
     GPU.lock().unwrap_or_else(PoisonError::into_inner)
@@ -24,7 +24,7 @@ fn crowd(n: usize) -> Crowd {
     sim
 }
 
-/// What `work` panics with.
+/// The panic message of `work`.
 fn panic_text<T>(work: impl FnOnce() -> T) -> String {
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(work()))).unwrap_err();
     match panic.downcast::<String>() {
@@ -33,7 +33,7 @@ fn panic_text<T>(work: impl FnOnce() -> T) -> String {
     }
 }
 
-/// Runs `work` in a process of its own, and returns what it prints on standard error; nothing within that process.
+/// Runs `work` in a separate process and returns its standard error. Inside that process, returns an empty string.
 fn apart(test: &str, work: impl FnOnce()) -> String {
     const CHILD: &str = "IKRA_TEST_CHILD";
     if std::env::var_os(CHILD).is_some() {
@@ -148,7 +148,7 @@ fn no_device_memory() {
             && error.to_string().contains("a test"),
         "{error}"
     );
-    // The world has no room on the device while this is taken, and works on the host.
+    // The world has no room on the device while this memory is allocated, and runs on the host.
     let mut sim = crowd(if is_emulated() { 5_000_000 } else { 20_000_000 });
     sim.cuda().open(0).unwrap();
     let taken = Memory::new(&context, context.memory().unwrap().0 - (64 << 20), "a test").unwrap();
@@ -185,8 +185,7 @@ fn a_panic_in_a_kernel() {
         );
         let again = sim.cuda_execute(Body::grow_old, ()).unwrap_err();
         assert!(matches!(again, Error::Gpu(GpuError::DeviceLost { .. })), "{again}");
-        // The host has the velocities, which no kernel changes. Old values of the others are shown to nobody who has
-        // not asked for them.
+        // The host has the velocities, which no kernel changes. Stale values of other fields are shown only on request.
         assert_eq!(sim.bodies.column(body::vel)[2], 0.5);
         for _ in 0..2 {
             let text = panic_text(|| sim.bodies.column(body::pos)[2]);
@@ -201,11 +200,11 @@ fn a_panic_in_a_kernel() {
         assert_eq!(sim.bodies.column(body::pos)[2], 2.5);
         assert!(sim.cuda().accept_loss().is_empty());
     });
-    // Once, by the driver: the model's line, the kernel, the object, the message.
+    // Reported once, by the driver: the model's line, the kernel, the object, the message.
     reports(&said, "\"too old\"", "Body::fail_at for Body#501: ", "`too old`");
 }
 
-/// What the driver printed when a kernel panicked in the line of the model with this text.
+/// The driver's report of a kernel panic at the line of the model that contains this text.
 fn reports(said: &str, line: &str, place: &str, message: &str) {
     if said.is_empty() {
         // In the process that panics.
@@ -254,7 +253,7 @@ fn a_link_of_another_world() {
         assert!(matches!(error, Error::NotInWorld { class: "Body", id: 1001, len: 1000 }), "{error}");
         sim.cuda_execute(Body::trust_id, 1000).unwrap();
         assert_eq!(sim.bodies.column(body::vel)[1], 999.0);
-        // What the kernel makes of a number is checked when it is followed.
+        // A link that the kernel makes from a number is checked when it is followed.
         sim.cuda_execute(Body::trust_id, 1001).unwrap();
         let error = sim.on(ikra::Place::Gpu(0)).synchronize().unwrap_err();
         assert!(
@@ -290,8 +289,8 @@ fn a_failure_found_by_reading_a_column() {
     });
 }
 
-/// A kernel fails in world `a`. Everybody is told, nobody is shown old values, and when all is dropped the device can be
-/// used again, or the driver says that it cannot.
+/// A kernel fails in world `a`. Every world reports it, and no stale values are shown. After all worlds are dropped,
+/// the device works again, or the driver reports that it cannot.
 #[test]
 fn other_worlds_after_a_failure() {
     if !has_gpu() {
@@ -313,13 +312,13 @@ fn other_worlds_after_a_failure() {
             assert!(text.contains("`Body::fail_at` of another world"), "{text}");
             assert_eq!(b.bodies.column(body::vel)[0], 0.5);
         }
-        // A world that comes to the device now is told what to do.
+        // A world that uses the device afterwards gets the error.
         let error = idle.cuda_execute(Body::grow_old, ()).unwrap_err();
         assert!(error.to_string().contains("are dropped, or their losses accepted"), "{error}");
         idle.execute(Body::grow_old, ());
         assert_eq!(idle.bodies.column(body::age)[0], 1);
         assert_eq!(a.cuda().accept_loss().len(), 1);
-        // `advance` was recorded and never ran: the host has the last positions.
+        // `advance` was recorded but never ran: the host has the current positions.
         assert_eq!(b.bodies.column(body::pos)[3], 3.0);
         assert_eq!(b.cuda().accept_loss().iter().map(|lost| lost.field).collect::<Vec<_>>(), ["age"]);
         assert_eq!(b.bodies.column(body::age)[0], 0, "as asked for");
@@ -387,7 +386,7 @@ fn a_failure_while_a_recording_runs() {
         assert_eq!(sim.cuda().accept_loss().len(), 2);
         sim.execute(Body::advance, 1.0);
         assert_eq!(sim.bodies.column(body::pos)[2], 2.5);
-        // The recording keeps the device until it is dropped, and fits no world any more.
+        // The recording keeps the device until it is dropped, and no longer fits any world.
         assert!(sim.on(ikra::Place::Gpu(0)).replay(&step).is_err());
     });
 }

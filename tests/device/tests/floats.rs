@@ -1,5 +1,6 @@
-//! Every operation and method of floating-point numbers gives the same bits on host and device, where it is likely to
-//! differ: zeros, subnormal numbers, halves, the largest integers with a fraction, the largest numbers, infinity, NaN.
+//! Every operation and method of floating-point numbers gives the same bits on host and device. The inputs are likely
+//! to reveal differences: zeros, subnormal numbers, halves, the largest integers with a fraction, the largest numbers,
+//! infinity, NaN.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
@@ -45,7 +46,7 @@ macro_rules! same {
                 return;
             }
             let digits = $float::MANTISSA_DIGITS as i32;
-            // The least number whose successors have no halves.
+            // The smallest number whose successors are whole.
             let whole = (2.0 as $float).powi(digits - 1);
             let mut edges = vec![
                 0.0,

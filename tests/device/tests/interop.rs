@@ -1,4 +1,4 @@
-//! Other libraries' work on columns is seen by kernels and by the host, and the other way round, without a copy more.
+//! Kernels and the host see other libraries' work on columns, and vice versa, without extra copies.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,8 +18,8 @@ fn crowd(n: usize) -> Crowd {
     sim
 }
 
-/// The contexts and streams that `cudarc` has: the primary context with a stream of its own and with the default stream,
-/// and a context of its own.
+/// The contexts and streams of `cudarc`: the primary context with a new stream and with the default stream, and a
+/// separate context.
 fn streams() -> Vec<Arc<CudaStream>> {
     let primary = CudaContext::new(0).unwrap();
     let own = CudaContext::new_non_primary(0, 0).unwrap();
@@ -53,7 +53,7 @@ fn what_is_written_on_a_stream_is_read_by_kernels_and_by_the_host() {
         assert_eq!(sim.bodies.column(body::pos)[7], 107.0 * 2.0 + 1.0);
         assert_eq!(sim.bodies.column(body::age)[N - 1], N as u32 + 99);
 
-        // And what the host writes goes there.
+        // The host's writes reach the library.
         sim.bodies.column_mut(body::vel)[3] = 9.0;
         let vel = sim.cuda().lend(&stream, |columns| stream.clone_dtoh(&columns.column(body::vel)).unwrap()).unwrap();
         assert_eq!(vel[2..5], [0.5, 9.0, 0.5]);
@@ -187,7 +187,7 @@ fn what_cannot_be_lent_is_refused_and_the_world_goes_on() {
     assert!(text.contains("recorded into a graph"), "{text}");
     let _ = stream.end_capture(sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
 
-    // From one context to another: columns are fetched, and come back to the device there.
+    // Between contexts, columns are fetched and uploaded to the device in the new context.
     sim.cuda_execute(Body::grow_old, ()).unwrap();
     sim.cuda().open_in(own.context()).unwrap();
     sim.cuda_execute(Body::grow_old, ()).unwrap();
@@ -216,7 +216,7 @@ fn a_world_and_a_stream() {
     sim.cuda_execute(Body::grow_old, ()).unwrap();
 }
 
-/// The streams wait for each other, in spite of a panic.
+/// The streams wait for each other, despite a panic.
 #[test]
 fn work_of_both_streams_is_in_order() {
     if !has_gpu() {

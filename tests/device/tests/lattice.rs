@@ -1,4 +1,4 @@
-//! Loops of nine turns over a local array.
+//! Loops of nine iterations over a local array.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::{Place, prelude::*};
@@ -9,7 +9,7 @@ use ikra_device_tests::{device_code, has_gpu};
 const SIDE: usize = 32;
 const VISCOSITY: f32 = 0.8;
 
-/// The site from which the gas of a direction comes to another, around the edges.
+/// The site from which the gas of a direction arrives, with wrap-around at the edges.
 fn before(site: usize, direction: usize) -> usize {
     let [x, y] = [site % SIDE, site / SIDE];
     let from = |at: usize, step: f32| (at as i32 - step as i32).rem_euclid(SIDE as i32) as usize;
@@ -41,7 +41,7 @@ fn the_host_does_what_the_text_says() {
         if new.is_wall {
             assert_eq!(new.flow, BACK.map(|k| came[k]));
         } else {
-            // What is lost by rounding alone.
+            // The loss from rounding alone.
             let [mass, old_mass] = [new.flow, came].map(|flow| flow.iter().sum::<f32>());
             assert!((mass - old_mass).abs() < 1e-6, "{mass} {old_mass}");
             assert_ne!(new.flow, came);
@@ -62,7 +62,7 @@ fn host_and_device_agree() {
     assert_eq!(flows(&host), flows(&device));
 }
 
-/// A local array that short loops index is in registers: they are written out, though their turns are long.
+/// A local array that short loops index is in registers: the loops are unrolled, although their iterations are long.
 #[test]
 fn arrays_in_short_loops_are_in_registers() {
     let Some(path) = device_code() else { return };

@@ -1,4 +1,4 @@
-//! Loops over arrays of fixed length, and atomic fields that a kernel keeps to its own object.
+//! Loops over arrays of fixed length, and atomic fields that a kernel uses only in its own object.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::{Fixed, Place, prelude::*};
@@ -68,7 +68,7 @@ fn host_and_device_agree() {
     assert_ne!(rows(&host), rows(&net()));
 }
 
-/// The loops of the kernels, over plain vectors.
+/// The kernels' loops, over plain vectors.
 #[test]
 fn the_host_does_what_the_text_says() {
     let mut net = net();
@@ -100,7 +100,7 @@ fn loops_of_few_turns_are_unrolled() {
         let kernel = kernels.iter().find(|kernel| kernel.name.strip_prefix(&name).is_some_and(digit)).unwrap();
         let loads = kernel.body.matches("ld.global.nc.b64").count() + kernel.body.matches("ld.global.b64").count();
         assert!(loads >= tensions, "{name}: {loads} loads: {}", kernel.body);
-        // One that skips all where there is no object, and no other.
+        // One branch skips the body if there is no object; there is no other.
         assert!(kernel.body.matches("bra").count() <= 2, "{name}: {}", kernel.body);
     }
 }
@@ -115,7 +115,7 @@ fn what_a_kernel_does_to_its_own_atomics_is_plain() {
     }
 }
 
-/// A store to a place that is still being loaded takes a GPU several times as long.
+/// A store to an address with a pending load takes a GPU several times as long.
 #[test]
 fn a_constant_waits_for_what_was_loaded() {
     let Some(path) = device_code() else { return };
@@ -124,7 +124,7 @@ fn a_constant_waits_for_what_was_loaded() {
     assert_eq!(drain.body.matches("@other st.global.b32").count(), 1, "{}", drain.body);
 }
 
-/// A check that may panic takes no branch around the branch of its condition.
+/// A check that may panic needs only the branch of its condition.
 #[test]
 fn checks_come_first() {
     let Some(path) = device_code() else { return };

@@ -1,5 +1,5 @@
-//! Worlds on several GPUs and the host, whose objects and executors change places, beside worlds on the host alone to which
-//! the same happens: whatever comes after whatever, columns are the same, or the same thing is refused.
+//! Worlds on several GPUs and the host, whose objects and executors are swapped, compared with worlds on the host that
+//! undergo the same operations. After any sequence, the columns are equal, or both sides report the same error.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use std::mem;
@@ -22,7 +22,7 @@ const KERNELS: &[Kernel] = &[
     |on| on.over(2..7).execute(Right::turn, ()),
 ];
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 struct Draw(u64);
 
 impl Draw {
@@ -45,7 +45,7 @@ fn waves() -> Waves {
     sim
 }
 
-/// Worlds, and those to which the same happens on the host.
+/// Worlds, and their counterparts on the host.
 type Both = [[Waves; 2]; 2];
 
 fn check(both: &Both, what: &str) {
@@ -57,7 +57,7 @@ fn check(both: &Both, what: &str) {
     }
 }
 
-/// Does the same to a world of each kind, at a place and on the host. Whether it worked.
+/// Applies one operation to a world of each kind, at a place and on the host. Returns whether it succeeded.
 fn same(
     both: &mut Both,
     n: usize,
@@ -74,7 +74,7 @@ fn same(
     }
 }
 
-/// How often each thing was done.
+/// The number of times that each operation ran.
 fn run(seed: u64, rounds: usize) -> [usize; 20] {
     let mut draw = Draw(seed);
     let places = [Place::Gpu(0), Place::Gpu(1), Place::Gpu(0), Place::Gpu(1), Place::Host];
@@ -82,7 +82,7 @@ fn run(seed: u64, rounds: usize) -> [usize; 20] {
     let mut recordings: Vec<(Recording, Vec<Kernel>)> = Vec::new();
     let mut lists: Vec<LinkList<Link<Left>>> = Vec::new();
     let mut done = [0_usize; 20];
-    // What was recorded is replayed before something else happens that it does not fit, too.
+    // Recordings are also replayed before an operation that invalidates them.
     let (mut replays, mut n) = (0, 0);
     for round in 0..rounds {
         n = if replays > 0 { n } else { draw.below(2) };
@@ -118,7 +118,7 @@ fn run(seed: u64, rounds: usize) -> [usize; 20] {
             5 => both.iter_mut().for_each(|[one, other]| mem::swap(&mut one.right, &mut other.right)),
             6 => both.iter_mut().for_each(|[one, other]| mem::swap(one, other)),
             7 => {
-                // What runs kernels belongs to a world by habit only.
+                // An executor belongs to a world only by convention.
                 let [one, other] = &mut both[0];
                 let taken = [one, other].map(|sim| ikra::World::state_mut(sim).executors().take(place));
                 for (sim, executor) in both[0].iter_mut().rev().zip(taken) {
@@ -177,7 +177,7 @@ fn run(seed: u64, rounds: usize) -> [usize; 20] {
             17 if draw.below(3) == 0 => both.iter_mut().for_each(|sims| sims[n] = sims[1 - n].clone()),
             18 if draw.below(3) == 0 => both.iter_mut().for_each(|sims| sims[n] = waves()),
             19 => check(&both, &what),
-            // Few objects, which are fetched by themselves.
+            // A few objects, which are fetched individually.
             20..=22 => {
                 for _ in 0..draw.below(4) {
                     let at: Link<Left> = Link::from_index(draw.below(both[0][n].left.len())).unwrap();
@@ -206,7 +206,7 @@ fn run(seed: u64, rounds: usize) -> [usize; 20] {
 fn whatever_comes_after_whatever() {
     let devices = if has_gpu() { ikra::driver::devices().unwrap().len() } else { 0 };
     if devices < 2 {
-        // Two emulated ones have a test of their own.
+        // Two emulated devices have a separate test.
         if devices == 1 && !is_emulated() {
             println!("SKIPPED: {devices} devices, and these tests are for two");
         }
@@ -232,7 +232,7 @@ fn mixed_on_emulated_devices() {
     if !has_gpu() {
         return;
     }
-    // Where kernels are started early.
+    // Check that kernels were launched early.
     let said = emulated(&[("DEVICES", "2"), ("TRACE", "1")], &["whatever_comes_after_whatever"]);
     assert!(!said.contains("SKIPPED") && said.contains(" early"), "{said}");
 }

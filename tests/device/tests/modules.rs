@@ -1,4 +1,4 @@
-//! A world whose kernels are in the device code of several packages, each a module of its own.
+//! A world whose kernels are in the device code of several packages, one module per package.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use gears::model::{Gear, Spring, gear, spring};
@@ -10,7 +10,7 @@ use ikra_device_tests::{device_code, emulated, has_gpu};
 
 const N: usize = 300;
 
-/// `Left` is in this package's device code; `Gear` and `Spring` are in both of the others; `Hand` is in the last.
+/// `Left` is in this package's device code; `Gear` and `Spring` are in both other packages; `Hand` is in the last.
 #[soa_world(device_code = [gears::DEVICE_CODE, hands::DEVICE_CODE])]
 pub struct Clock {
     pub left: Objects<Left>,
@@ -19,14 +19,14 @@ pub struct Clock {
     pub hands: Objects<Hand>,
 }
 
-/// One that has forgotten the device code of a package.
+/// A world that lacks the device code of a package.
 #[soa_world(device_code = [gears::DEVICE_CODE])]
 pub struct Forgotten {
     pub gears: Objects<Gear>,
     pub hands: Objects<Hand>,
 }
 
-/// One of which this package's device code knows nothing.
+/// A world that this package's device code does not contain.
 #[soa_world(device_code = [hands::DEVICE_CODE])]
 pub struct Foreign {
     pub springs: Objects<Spring>,
@@ -147,7 +147,7 @@ fn each_kernel_is_launched_from_one_module() {
     ];
     let said = emulated(&[("TRACE", "1")], &tests);
     assert!(!said.contains("SKIPPED"), "{said}");
-    // Each kernel is there once: the first module that has it counts.
+    // Each kernel is launched from the first module that contains it.
     let launched = |name: &str| {
         let mut symbols: Vec<&str> =
             said.lines().filter_map(|line| line.split_once(" launches ").map(|(_, name)| name)).collect();
@@ -157,6 +157,6 @@ fn each_kernel_is_launched_from_one_module() {
         symbols.len()
     };
     assert_eq!([launched("ikra_kernel_Gear_mesh_"), launched("ikra_kernel_Hand_follow_")], [1, 1], "{said}");
-    // That of `Foreign` is of the other module.
+    // The kernel of `Foreign` is in the other module.
     assert_eq!(launched("ikra_kernel_Spring_wind_"), 2, "{said}");
 }

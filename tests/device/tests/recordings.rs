@@ -1,5 +1,5 @@
-//! Recordings belong to the world that they were made in, and whatever happens while one is made, the world can be
-//! used afterwards.
+//! Recordings belong to the world in which they were made. Whatever happens during a recording, the world remains
+//! usable afterwards.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use std::mem;
@@ -47,7 +47,7 @@ fn not_recordable<T: std::fmt::Debug>(result: Result<T, Error>, text: &str) {
     }
 }
 
-/// What a closure panics with.
+/// The panic message of a closure.
 fn panic_text<T>(work: impl FnOnce() -> T) -> String {
     let panic = catch_unwind(AssertUnwindSafe(|| drop(work()))).unwrap_err();
     match panic.downcast::<String>() {
@@ -56,7 +56,7 @@ fn panic_text<T>(work: impl FnOnce() -> T) -> String {
     }
 }
 
-/// That everything works in a world whose ages are `by` more than at first.
+/// Checks that everything works in a world whose ages have increased by `by`.
 #[track_caller]
 fn check_usable(sim: &mut Crowd, mut by: u32) {
     check_ages(sim, by);
@@ -89,7 +89,7 @@ fn another_world_has_other_columns() {
     a.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     check_ages(&a, 1);
     check_ages(&b, 0);
-    // A world that has not been on the device.
+    // A world that was never on the device.
     let mut c = crowd();
     stale(c.on(ikra::Place::Gpu(0)).replay(&step), "another world");
     check_usable(&mut c, 0);
@@ -109,7 +109,7 @@ fn recordings_outlive_their_worlds() {
     stale(b.on(ikra::Place::Gpu(0)).replay(&step), "another world");
     let _ = older(&mut b);
     stale(b.on(ikra::Place::Gpu(0)).replay(&step), "another world");
-    // In place, so that the world has the address of the one before.
+    // Assigned in place, so that the world keeps its predecessor's address.
     let mut c = crowd();
     let steps: Vec<Recording> = (0..3).map(|_| older(&mut c)).collect();
     c = crowd();
@@ -170,7 +170,7 @@ fn objects_of_another_world_are_others() {
     a.cuda_execute(Body::grow_old, ()).unwrap();
     check_ages(&a, 3);
     check_ages(&b, 1);
-    // And back: the tables on the device are not those from before.
+    // Swapped back: the tables on the device are new.
     mem::swap(&mut a.bodies, &mut b.bodies);
     a.cuda_execute(Body::grow_old, ()).unwrap();
     b.cuda_execute(Body::grow_old, ()).unwrap();
@@ -237,7 +237,7 @@ fn what_cannot_be_recorded_says_so() {
         );
     }
     sim.on(ikra::Place::Gpu(0)).record(|sim| sim.world().cuda().open(0).map(drop)).unwrap();
-    // An error that the closure does not pass on: the recording would be without that kernel.
+    // The closure swallows an error: the recording would lack that kernel.
     not_recordable(
         sim.on(ikra::Place::Gpu(0)).record(|sim| {
             sim.execute(Body::grow_old, ())?;
@@ -319,7 +319,7 @@ fn columns_read_while_recording() {
         .unwrap();
     sim.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     check_usable(&mut sim, 2);
-    // Columns that a recorded kernel will change, and that none has: nothing has run.
+    // Columns that a recorded kernel will change, but none has yet: nothing has run.
     let mut sim = crowd();
     let step = sim
         .on(ikra::Place::Gpu(0))
@@ -411,7 +411,7 @@ fn the_hosts_executor_while_recording() {
         })
     });
     check_usable(&mut sim, 1);
-    // Before anything was on the device, it runs, and what is recorded after it is refused.
+    // Before the first use of the device it runs, and recording anything after it is rejected.
     let mut sim = crowd();
     not_recordable(
         sim.on(ikra::Place::Gpu(0)).record(|sim| {
@@ -438,7 +438,7 @@ fn another_world_put_in_place_while_recording() {
         "another world",
     );
     check_usable(&mut sim, 0);
-    // One that then works on the device itself.
+    // A closure that then uses the device itself.
     not_recordable(
         sim.on(ikra::Place::Gpu(0)).record(|sim| {
             *sim.world() = crowd();
@@ -447,7 +447,7 @@ fn another_world_put_in_place_while_recording() {
         "another world",
     );
     check_usable(&mut sim, 1);
-    // Exchanged: both can be used, and the one that was recorded is recorded no more.
+    // Swapped: both remain usable, and the recorded one is no longer recorded.
     let (mut a, mut b) = (crowd(), crowd());
     b.cuda_execute(Body::grow_old, ()).unwrap();
     not_recordable(
@@ -460,7 +460,7 @@ fn another_world_put_in_place_while_recording() {
     );
     check_usable(&mut a, 2);
     check_usable(&mut b, 0);
-    // And back again.
+    // Swapped, then swapped back.
     let (mut a, mut b) = (crowd(), crowd());
     let step = a
         .on(ikra::Place::Gpu(0))
@@ -476,7 +476,7 @@ fn another_world_put_in_place_while_recording() {
     a.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     check_usable(&mut a, 1);
     check_usable(&mut b, 1);
-    // Objects alone.
+    // Only the objects are swapped.
     let (mut a, mut b) = (crowd(), crowd());
     b.cuda_execute(Body::grow_old, ()).unwrap();
     not_recordable(
@@ -506,7 +506,7 @@ fn snapshots_outside_a_recording() {
     let (mut host, mut device) = (build(), build());
     let step = device.on(ikra::Place::Gpu(0)).record(|sim| sim.execute(Growing::look, ())).unwrap();
     device.cuda_execute(Growing::look, ()).unwrap();
-    // Columns and snapshots have changed places since, and do so again.
+    // Columns and snapshots were swapped since, and are swapped again.
     device.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     device.cuda_execute(Growing::look, ()).unwrap();
     device.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
@@ -518,7 +518,7 @@ fn snapshots_outside_a_recording() {
 
 type Sequence = fn(&mut On<'_, Waves>) -> Result<(), Error>;
 
-/// With even and odd numbers of exchanges, of several kernels and classes, and with a range, whose snapshots are copied.
+/// Even and odd numbers of swaps, of several kernels and classes, and a range, whose snapshots are copied.
 const SEQUENCES: &[Sequence] = &[
     |on| on.execute(Left::turn, ()),
     |on| {
@@ -589,7 +589,7 @@ fn snapshots_change_places() {
         host.on(At::Host).execute(Left::swing, ()).unwrap();
         let step = device.on(At::Gpu(0)).record(sequence).unwrap();
         let other = device.on(At::Gpu(0)).record(SEQUENCES[0]).unwrap();
-        // Kernels between replays leave columns elsewhere than the replay before did.
+        // Kernels between replays leave columns at other addresses than the previous replay.
         let between: &[Sequence] =
             &[|_| Ok(()), SEQUENCES[7], SEQUENCES[0], SEQUENCES[4], SEQUENCES[8], SEQUENCES[3], SEQUENCES[9]];
         for (round, between) in between.iter().enumerate() {
@@ -607,7 +607,7 @@ fn snapshots_change_places() {
             assert_eq!(host.left.column(left::a), device.left.column(left::a), "{what}");
             assert_eq!(host.left.column(left::b), device.left.column(left::b), "{what}");
             assert_eq!(host.right.column(right::c), device.right.column(right::c), "{what}");
-            // What the host changes is seen, wherever the column is.
+            // The host's changes are visible, wherever the column is.
             for sim in [&mut host, &mut device] {
                 sim.left.column_mut(left::a)[round] += 1;
             }
@@ -644,9 +644,9 @@ fn recordings_copy_tables_and_no_columns() {
             said.lines().filter_map(|line| line.split_once("captures a copy of ")?.1.split(' ').next()?.parse().ok());
         copies.collect()
     };
-    // Where columns are comes with each launch.
+    // Each launch receives the addresses of columns.
     assert_eq!(copies("a_recording_of_whole_columns"), [0; 0]);
-    // Of columns, the smallest has 2,000 bytes. Two graphs, with the table before each kernel that reads it.
+    // The smallest column has 2,000 bytes. There are two graphs, with a table before each kernel that reads one.
     let tables = copies("a_recording_that_reads_tables");
     assert!(tables.len() >= 2 && tables.iter().all(|&bytes| bytes < 100), "{tables:?}");
 }

@@ -1,4 +1,4 @@
-//! Methods that call themselves have a stack on the device, and where it is too small the error says so.
+//! Recursive methods have a stack on the device; if it is too small, the error explains this.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
@@ -6,14 +6,14 @@ use ikra::{Error, GpuError};
 use ikra_device_tests::model::recursion::*;
 use ikra_device_tests::{device_code, emulated, has_gpu};
 
-/// `n` objects under the first, each below one that comes before it, the farther before the more `spread` there is.
+/// `n` objects under the first. Each is below an earlier object, farther away for a larger `spread`.
 fn forest(n: usize, spread: usize) -> Forest {
     let mut forest = Forest::new();
     let tree = |value| Tree { value, left: None, right: None, total: 0, depth: 0 };
     forest.trees.extend((0..n).map(|n| tree(n as u32))).unwrap();
     let links: Vec<_> = forest.trees.links().collect();
     for child in 1..n {
-        // The nearest above that has room.
+        // The nearest earlier object with room.
         let mut above = child - 1 - (child * 7919 % spread).min(child - 1);
         loop {
             let row = forest.trees.read(links[above]).unwrap();
@@ -35,7 +35,7 @@ fn a_walk_by_recursion_is_the_same_on_both() {
     if !has_gpu() {
         return;
     }
-    // A tree, and a chain of 60.
+    // A wide tree, and a chain of 60.
     for (n, spread) in [(5000, 1000), (60, 1)] {
         let (mut host, mut device) = (forest(n, spread), forest(n, spread));
         host.execute(Tree::walk, ());
@@ -95,7 +95,7 @@ fn a_kernel_that_fails() {
     assert!(error.contains("`Tree::look_left`") && !error.contains("stack"), "{error}");
 }
 
-/// What is said of a kernel that probably ran out of stack.
+/// The error text for a kernel that probably ran out of stack.
 #[track_caller]
 fn too_deep(result: Result<(), Error>) {
     let Err(Error::Gpu(GpuError::DeviceLost { reason, .. })) = result else { panic!("{result:?}") };
@@ -113,7 +113,7 @@ fn a_small_stack_is_raised_and_suspected() {
     let _ = emulated(&fails, &["a_kernel_that_fails"]);
 }
 
-/// In a process of its own, whose device is lost.
+/// In a separate process, whose device is lost.
 #[test]
 fn a_chain_that_is_too_deep_says_so() {
     const CHILD: &str = "IKRA_TEST_CHILD";

@@ -55,7 +55,7 @@ fn host_and_device_agree() {
     assert!(!host.cities.iter().eq(map().cities.iter()));
 }
 
-/// Puts the cities in another order, and removes two countries.
+/// Reorders the cities, and removes two countries.
 fn reorder(map: &mut Map) -> Result<(), Error> {
     let cities: Vec<_> = (0..CITIES).map(|n| link(n * 389 + 17)).collect();
     map.reorder(&cities)?;
@@ -114,11 +114,12 @@ fn kernels_do_not_ask_whether_links_in_structs_are_to_objects() {
         let kernel = kernel(name);
         assert_eq!((kernel.count("call.uni"), kernel.count("%ikra_count")), (0, 0), "{name}: {}", kernel.body);
     }
-    // A road of an arena is one load, where it is asked for first and in the loop; and the list's element, where there is a list.
+    // A road in an arena is one load, at its first use and in the loop. If there is a list, its element is another
+    // load.
     let relax = kernel("relax");
     assert_eq!((relax.count("ld.global.b64"), relax.count("ld.global.b32")), (2, 1), "{}", relax.body);
-    // A loop over few roads with columns of their own is unrolled: nothing branches but where there is no object or no country.
+    // A loop over a few roads with their own columns is unrolled: only a missing object or country branches.
     assert_eq!(kernel("visit").body.matches("bra ").count(), 2, "{}", kernel("visit").body);
-    // What a kernel stores as a number is looked at.
+    // A number that a kernel stores as a link is checked.
     assert!(kernel("move_on").count("call.uni") > 0);
 }

@@ -1,4 +1,4 @@
-//! A kernel stores what it assigns, where it assigns it, and whatever else it changed.
+//! A kernel stores a field where it assigns it, and also fields that it changes otherwise.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::Place;
@@ -56,7 +56,7 @@ fn what_is_not_assigned_is_neither_loaded_nor_stored() {
     let kernels = ptx::kernels(&std::fs::read_to_string(path).unwrap());
     let kernel = |name: &str| kernels.iter().find(|kernel| kernel.name.starts_with(name)).unwrap();
     let count = |code: &[&str], kind: &str| code.iter().filter(|one| one.starts_with(kind)).count();
-    // The kind decides; where it is another, the kernel ends.
+    // The kernel branches on the kind; any other kind ends it.
     let feed = kernel("ikra_kernel_Item_feed_");
     let all: Vec<&str> = feed.instructions().collect();
     let first = all.iter().position(|one| one.starts_with("ld.global.nc.u8")).unwrap();

@@ -6,7 +6,7 @@ use ikra::prelude::*;
 use ikra_device_tests::has_gpu;
 use ikra_device_tests::model::strategies::*;
 
-/// A number without pattern.
+/// A pseudo-random number.
 fn mixed(n: usize) -> usize {
     let mut x = n as u32;
     x = (x ^ x >> 16).wrapping_mul(0x85eb_ca6b);
@@ -14,7 +14,7 @@ fn mixed(n: usize) -> usize {
     (x ^ x >> 16) as usize
 }
 
-/// The same object, as links of each strategy.
+/// One object, as links of each strategy.
 #[derive(Clone, Copy)]
 struct Target {
     bits: ByBitsLink,
@@ -35,11 +35,11 @@ where
     }
 }
 
-/// Objects of three classes, and so many who look at them.
+/// Objects of three classes, and `watchers` objects that link to them.
 fn depot(counts: [usize; 3], watchers: usize) -> (Depot, Vec<Target>) {
     let mut depot = Depot::new();
     let mut targets: Vec<Target> = Vec::new();
-    // Classes grow in turns, so that each has several ranges of numbers.
+    // Classes grow alternately, so that each has several ranges of numbers.
     for part in 0..4 {
         let of = |count: usize| count * part / 4..count * (part + 1) / 4;
         let lorries = depot.lorries.extend(of(counts[0]).map(|n| Lorry { km: mixed(n) as u32 })).unwrap();
@@ -73,7 +73,7 @@ fn depot(counts: [usize; 3], watchers: usize) -> (Depot, Vec<Target>) {
     (depot, targets)
 }
 
-/// Kernels of all traits for all objects, for mixed lists, and of those who look.
+/// Kernels of all traits for all objects, for mixed lists, and for the watchers.
 fn run(depot: &mut Depot, targets: &[Target], place: Place) {
     let some = || (0..targets.len()).rev().filter(|n| n % 3 != 1).map(|n| targets[n]);
     let one = targets[targets.len() / 2];
@@ -118,7 +118,7 @@ fn the_strategies_agree_on_the_device() {
     }
 }
 
-/// Each class's method is the one that is called, among sixteen.
+/// Among sixteen classes, each call runs the right class's method.
 #[test]
 fn many_classes_agree() {
     use ikra_device_tests::model::many::{Hook, Store, hook};

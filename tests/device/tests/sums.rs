@@ -1,4 +1,4 @@
-//! Sums in fixed point: the same bits on host and device, in whatever order threads come.
+//! Sums in fixed point: the same bits on host and device, in any order of threads.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::{Fixed, Place, prelude::*};
@@ -7,7 +7,7 @@ use ikra_device_tests::model::sums::*;
 
 const DROPS: u32 = 100_000;
 
-/// Drops of very different sizes, and numbers that have no place in a fixed-point number, for three basins.
+/// Drops of very different sizes, including numbers outside of the fixed-point range, for three basins.
 fn lake() -> Lake {
     let mut lake = Lake::new();
     let basin = Basin { mass: Fixed::ZERO, flow: Fixed::MAX, level: Fixed::STEP };
@@ -36,7 +36,7 @@ fn bits(lake: &mut Lake) -> Vec<[i64; 3]> {
     lake.basins.iter().map(|basin| [basin.mass.to_bits(), basin.flow.to_bits(), basin.level.to_bits()]).collect()
 }
 
-/// What one thread computes.
+/// The result of a single thread.
 fn expected() -> Vec<[i64; 3]> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let mut lake = lake();

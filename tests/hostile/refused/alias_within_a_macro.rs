@@ -1,5 +1,5 @@
 // Must be refused, or be right.
-//! A macro that another macro's argument hides, by an alias that a glob import brings.
+//! A macro hidden by another macro's argument, through an alias from a glob import.
 use ikra::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

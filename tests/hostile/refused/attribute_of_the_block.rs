@@ -1,5 +1,5 @@
 // Must be refused, or be right.
-//! An attribute macro below Ikra's on the block: it changes what the analysis has read.
+//! An attribute macro below Ikra's on the block: it changes code that was already analyzed.
 use ikra::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

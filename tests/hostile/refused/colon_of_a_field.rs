@@ -1,5 +1,5 @@
 // Must be refused, or be right.
-//! The colon of a field before a path makes it look rooted: `core` is a module of the program's.
+//! The colon of a field before a path makes the path look rooted: `core` is a module of the program.
 use ikra::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

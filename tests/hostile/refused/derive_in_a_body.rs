@@ -1,5 +1,5 @@
 // Must be refused, or be right.
-//! A derive of an item in a body makes a macro beside it, which is named like one of the standard library's.
+//! A derive on an item in a body defines a macro named like a macro of the standard library.
 use ikra::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

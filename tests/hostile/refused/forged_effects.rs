@@ -1,6 +1,6 @@
 // Must be refused.
-//! A kernel by the hidden macro, of effects that say that it is not exclusive, and that it may write: a bad link stays in a
-//! column as one that was checked.
+//! A kernel from the hidden macro with forged effects: not exclusive, but writing. A bad link stays in a column as if
+//! checked.
 
 use ikra::prelude::*;
 

@@ -1,6 +1,6 @@
 // Must be refused, or be right.
-//! A method that counts as touching nothing, by a hidden constant that is written by hand: others call it, and read by plain
-//! loads an atomic that its own call stores. The view that a ref lends says so by a panic, before anything is loaded.
+//! A method with forged effects: a hand-written hidden constant declares none. Other methods call it, and read by plain
+//! loads an atomic that the call stores. The view lent by a ref panics before the first load.
 
 use ikra::prelude::*;
 

@@ -1,6 +1,6 @@
 // Must be refused.
-//! A kernel by the hidden macro, of effects that say that all is a snapshot and that it is not exclusive: others read what it
-//! writes in place.
+//! A kernel from the hidden macro with forged effects: all fields are snapshots, and it is not exclusive. Others read
+//! its writes in place.
 
 use ikra::prelude::*;
 

@@ -1,5 +1,5 @@
 // Must be refused.
-//! Code for an instruction set that the machine may not have, by hidden functions.
+//! Hidden functions select an instruction set that the machine may lack.
 
 use ikra_core::isa::Isa;
 use ikra_core::spread::Job;

@@ -1,5 +1,5 @@
 // Must be refused, or be right.
-//! An attribute macro in a module that is named like a tool, whose attributes the compiler leaves to it.
+//! An attribute macro in a module named like a tool, whose attributes the compiler ignores.
 use ikra::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

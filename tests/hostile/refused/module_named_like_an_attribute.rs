@@ -1,5 +1,5 @@
 // Must be refused, or be right.
-//! An attribute macro in a module that is named like one of the compiler's attributes.
+//! An attribute macro in a module named like a built-in attribute.
 use ikra::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

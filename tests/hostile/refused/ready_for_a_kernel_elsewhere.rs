@@ -1,6 +1,6 @@
 // Must be refused.
-//! Objects whose world is gone are asked, through the hidden members of another world, to get ready for a kernel by tables that they
-//! were linked to before.
+//! The world of some objects was dropped. Another world's hidden members prepare them for a kernel with the tables of
+//! their old world.
 
 use ikra::prelude::*;
 

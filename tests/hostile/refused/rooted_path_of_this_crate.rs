@@ -1,6 +1,6 @@
 // Must be refused, or be right.
-//! A rooted path names a crate of the standard library, unless the program calls itself so: the macro is its own, and
-//! expands to a file that names `self`.
+//! A rooted path names a crate of the standard library, unless the program has that name itself. The macro is then the
+//! program's own, and expands to a file that names `self`.
 use ikra::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,5 +1,5 @@
 // Must be refused, or be right.
-//! An attribute of an item in a body, by a module that is named like a tool.
+//! An attribute of an item in a body, from a module named like a tool.
 use ikra::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,7 +1,7 @@
-//! What the hostile programs have in common: threads, ways to panic, and what came of it.
+//! Shared parts of the hostile programs: threads, ways to panic, and outcomes.
 //!
-//! The programs are the tests of this package, in safe Rust. Each tries to break one of the promises of
-//! `docs/soundness.md`: no undefined behaviour, the same result with any number of threads, no write lost silently.
+//! The programs are the tests of this package, in safe Rust. Each tries to break one promise of `docs/soundness.md`: no
+//! undefined behaviour, the same result with any number of threads, no silently lost write.
 #![forbid(unsafe_code)]
 
 mod outcome;
@@ -12,30 +12,30 @@ pub use unwinding::{WAYS, Way, while_unwinding};
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Numbers of threads that the programs run with.
+/// The numbers of threads with which the programs run.
 pub const THREADS: [usize; 3] = [1, 2, 4];
 
-/// So many objects are spread over threads, in several chunks for each.
+/// Enough objects for several threads, with several chunks per thread.
 pub const MANY: usize = 20_000;
 
-/// Does something on one of this many threads, which Ikra then uses.
+/// Runs `work` in a pool of `threads` threads, which Ikra then uses.
 ///
 /// # Panics
 ///
-/// If `work` does, or the threads cannot be started.
+/// If `work` panics, or the threads cannot be started.
 pub fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started").install(work)
 }
 
-/// The result of something that must be the same with any number of threads.
+/// A result that must be the same with any number of threads.
 ///
 /// # Panics
 ///
-/// If it is not.
+/// If the results differ.
 pub fn same_with_any_threads<R: Send + PartialEq + std::fmt::Debug>(work: impl Fn() -> R + Sync) -> R {
     let first = on_threads(THREADS[0], &work);
     for threads in &THREADS[1..] {
-        // Which thread takes which chunk is another thing each time.
+        // The assignment of chunks to threads varies from run to run.
         for _ in 0..3 {
             assert_eq!(first, on_threads(*threads, &work), "1 thread and {threads}");
         }
@@ -43,7 +43,7 @@ pub fn same_with_any_threads<R: Send + PartialEq + std::fmt::Debug>(work: impl F
     first
 }
 
-/// One number for many values.
+/// One hash of many values.
 pub fn hash(values: impl IntoIterator<Item = impl Hash>) -> u64 {
     let mut hasher = DefaultHasher::new();
     for value in values {
@@ -52,7 +52,7 @@ pub fn hash(values: impl IntoIterator<Item = impl Hash>) -> u64 {
     hasher.finish()
 }
 
-/// A number that looks random.
+/// A pseudo-random number.
 #[must_use]
 pub fn mixed(n: usize, salt: u64) -> u64 {
     let mut z = (n as u64).wrapping_add(salt.wrapping_mul(0x9e37_79b9_7f4a_7c15));

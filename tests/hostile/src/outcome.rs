@@ -1,10 +1,10 @@
-//! What came of something that may panic.
+//! The outcome of code that may panic.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-/// Words of the messages of panics that the programs look for.
+/// Parts of the panic messages that the programs expect.
 const EXPECTED: [&str; 7] = [
     "on purpose",
     "another object's handle",
@@ -15,17 +15,17 @@ const EXPECTED: [&str; 7] = [
     "overflow",
 ];
 
-/// How something ended.
+/// The outcome of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
     /// It returned this.
     Returned(T),
-    /// It panicked with this message; empty if the payload is no text.
+    /// It panicked with this message; empty if the payload is not text.
     Panicked(String),
 }
 
 impl<T> Outcome<T> {
-    /// The message of a panic, if it was one.
+    /// The message, if the call panicked.
     pub fn message(&self) -> Option<&str> {
         match self {
             Self::Returned(_) => None,
@@ -34,7 +34,7 @@ impl<T> Outcome<T> {
     }
 }
 
-/// Shows no messages of panics that are made on purpose: there would be thousands.
+/// Hides the messages of intended panics: there would be thousands.
 pub fn hush() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -51,7 +51,7 @@ pub fn hush() {
     });
 }
 
-/// Does something that may panic.
+/// Runs code that may panic.
 pub fn outcome<T>(work: impl FnOnce() -> T) -> Outcome<T> {
     hush();
     match catch_unwind(AssertUnwindSafe(work)) {
@@ -60,7 +60,7 @@ pub fn outcome<T>(work: impl FnOnce() -> T) -> Outcome<T> {
     }
 }
 
-/// The payload of a panic that must come.
+/// The payload of an expected panic.
 ///
 /// # Panics
 ///

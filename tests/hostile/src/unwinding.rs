@@ -1,4 +1,4 @@
-//! Destructors that run while their thread unwinds, in the places where threads of a pool can be.
+//! Destructors that run while their thread unwinds, on every kind of pool thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::{hush, on_threads};
 
-/// Where a thread unwinds.
+/// The context in which a thread unwinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// Within `ThreadPool::install`.
@@ -15,21 +15,21 @@ pub enum Way {
     Scope,
     /// In one side of `rayon::join`.
     Join,
-    /// In a parallel iterator, while other items are worked on.
+    /// In a parallel iterator, while other items are processed.
     ParIter,
-    /// In a thread of the program's own, which is in no pool.
+    /// In a thread outside of any pool.
     OwnThread,
-    /// In a destructor that runs while its thread unwinds already.
+    /// In a destructor during an earlier unwinding.
     Twice,
-    /// By `resume_unwind`, which calls no hook.
+    /// By `resume_unwind`, which does not call the panic hook.
     Resumed,
 }
 
-/// All of them.
+/// All contexts.
 pub const WAYS: [Way; 7] =
     [Way::Install, Way::Scope, Way::Join, Way::ParIter, Way::OwnThread, Way::Twice, Way::Resumed];
 
-/// Does something in its destructor, which must run while the thread unwinds.
+/// Runs code in its destructor, which must run while the thread unwinds.
 struct InDrop<'r, R, F: FnOnce() -> R> {
     work: Option<F>,
     result: &'r mut Option<R>,
@@ -42,7 +42,7 @@ impl<R, F: FnOnce() -> R> Drop for InDrop<'_, R, F> {
     }
 }
 
-/// Does something in a destructor that a panic runs.
+/// Runs code in a destructor during a panic.
 fn in_a_destructor<R>(work: impl FnOnce() -> R, unwind: impl FnOnce()) -> R {
     let mut result = None;
     let ended = catch_unwind(AssertUnwindSafe(|| {
@@ -57,14 +57,14 @@ fn by_panic() {
     panic!("on purpose");
 }
 
-/// Does something in a destructor that runs because its thread unwinds, with this many threads in the pool.
+/// Runs code in a destructor while its thread unwinds, with this number of threads in the pool.
 ///
 /// # Panics
 ///
-/// If `work` does.
+/// If `work` panics.
 pub fn while_unwinding<R: Send>(way: Way, threads: usize, work: impl FnOnce() -> R + Send) -> R {
     hush();
-    // A panic in a destructor that unwinds ends the program: an assertion that fails is to be seen as such.
+    // A panic in a destructor during unwinding aborts the program, which would hide a failed assertion.
     let mut ended = None;
     let ended_here = &mut ended;
     let work = move || *ended_here = Some(catch_unwind(AssertUnwindSafe(work)));

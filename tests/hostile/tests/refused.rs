@@ -1,5 +1,5 @@
-//! Programs that must not build, or must be right: forgeries by hidden items, and text that the macros cannot read. Each is
-//! built twice, without the attack, to see that nothing else is wrong with it, and with it.
+//! Programs that must either fail to build or be right: forgeries by hidden items, and text that the macros cannot
+//! read. Each is built twice: without the attack, to show that nothing else is wrong with it, and with the attack.
 #![forbid(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// What the first line of a program says.
+/// The expected outcome, on the first line of a program.
 const REFUSED: &str = "// Must be refused.";
 const RIGHT: &str = "// Must be refused, or be right.";
 
@@ -18,10 +18,10 @@ fn ikra() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace")
 }
 
-/// A workspace of the programs and their macros, in a folder of its own.
+/// A workspace of the programs and their macros, in a separate folder.
 struct Programs {
     folder: PathBuf,
-    /// Each with its name and whether it may build.
+    /// Each program's name, and whether it may build.
     all: Vec<(String, bool)>,
 }
 
@@ -77,7 +77,7 @@ impl Programs {
     }
 }
 
-/// The programs that were built, as Cargo says, with their paths.
+/// The paths of the programs that were built, from Cargo's messages.
 fn built(messages: &str) -> impl Iterator<Item = String> {
     let artifacts = messages.lines().filter(|line| line.contains("\"reason\":\"compiler-artifact\""));
     artifacts.filter_map(|line| {
@@ -97,7 +97,7 @@ fn run(path: &str) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(format!("{}: {text}", output.status)) }
 }
 
-/// What is wrong with programs, by their names; nothing is in it of those that came to what they must.
+/// Failed programs by name; programs with the expected outcome are not listed.
 struct Findings {
     names: Vec<String>,
     wrong: BTreeMap<String, String>,

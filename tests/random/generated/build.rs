@@ -1,4 +1,5 @@
-//! Writes the accepted kernels for `tests/accepted.rs` and `tests/atomics.rs`, and tells the other tests of `IKRA_LONG`.
+//! Writes the accepted kernels for `tests/accepted.rs` and `tests/atomics.rs`, and passes `IKRA_LONG` on to the other
+//! tests.
 #![allow(dead_code, unused_imports, reason = "modules of the library, of which this uses a part")]
 
 #[path = "src/atomics.rs"]

@@ -1,6 +1,6 @@
 //! Writes random programs and their plain models.
 //!
-//! The seeds are [`SEEDS`], or those of the variable `IKRA_RANDOM_SEEDS`, `5` or `100..120`: these programs are larger.
+//! The seeds are [`SEEDS`], or the value of `IKRA_RANDOM_SEEDS`, `5` or `100..120`; chosen seeds give larger programs.
 
 #[path = "src/actions.rs"]
 mod actions;
@@ -20,7 +20,7 @@ mod program;
 use std::fs;
 use std::path::PathBuf;
 
-/// What is tested always.
+/// The default seeds.
 const SEEDS: std::ops::Range<u64> = 1..2;
 
 fn seeds() -> std::ops::Range<u64> {
@@ -33,7 +33,7 @@ fn seeds() -> std::ops::Range<u64> {
     }
 }
 
-/// Whether seeds were chosen: then programs are larger.
+/// Whether seeds were chosen; if so, programs are larger.
 fn is_chosen() -> bool {
     std::env::var_os("IKRA_RANDOM_SEEDS").is_some()
 }
@@ -50,7 +50,7 @@ fn main() {
     let names: String = seeds().map(|seed| format!("random_{seed}::PROGRAM, ")).collect();
     plain.push_str(&format!("/// The programs.\npub const PROGRAMS: &[crate::Program] = &[{names}];\n"));
     let path = folder.join("random.rs");
-    // Not written again if it is the same, so that nothing is compiled again.
+    // Unchanged files are not rewritten, so that nothing is recompiled.
     for (path, text) in [(&path, &model), (&folder.join("plain.rs"), &plain)] {
         if fs::read_to_string(path).is_ok_and(|old| old == *text) {
             continue;

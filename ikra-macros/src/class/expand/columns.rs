@@ -1,4 +1,4 @@
-//! `body::mass`: names for columns.
+//! `body::mass`: the module of column names.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 
 use crate::class::model::{Class, Field};
 
-/// `body::mass`.
+/// The module of column names, such as `body::mass`.
 pub(super) fn columns(class: &Class) -> TokenStream {
     let (row, columns, vis) = (class.ident(), class.columns(), &class.row.vis);
     let doc = format!("Names for the columns of [`{}`], one per field.", row.unraw());

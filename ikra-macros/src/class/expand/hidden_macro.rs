@@ -1,4 +1,4 @@
-//! The macro of the class's name.
+//! The hidden macro that bears the class's name.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -12,8 +12,8 @@ pub(super) fn hidden_macro(class: &Class) -> Ident {
     format_ident!("__ikra_class_{}", class.ident().unraw())
 }
 
-/// The word for a field of a type, as far as it shows whether methods may change what they are called on. If a name in it means
-/// something else, a method that changes it does not compile where it is not known to: `NotInKernelWrites`.
+/// Classifies a field's type by whether its methods may change their receiver. A name in the type may be shadowed; a
+/// mutating method then fails to compile unless the kernel is known to write the field: `NotInKernelWrites`.
 fn kind_of(ty: &Type) -> &'static str {
     let is_single = |ty: &Type| is_link(ty) || is_number(ty) && element(ty).is_none();
     match element(ty) {
@@ -23,8 +23,8 @@ fn kind_of(ty: &Type) -> &'static str {
     }
 }
 
-/// The macro through which `#[soa_methods]` learns the fields. It has the class's own name, so that it is
-/// found wherever the struct is imported, and before the struct in the file.
+/// The macro that passes the fields to `#[soa_methods]`. It has the class's own name, so that it is found wherever the
+/// struct is imported, and even before the struct in the file.
 pub(super) fn macro_rules(class: &Class) -> TokenStream {
     let row = class.ident();
     let hidden = hidden_macro(class);

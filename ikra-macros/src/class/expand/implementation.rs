@@ -1,4 +1,4 @@
-//! How a class is stored, on host and device.
+//! Implementations that store a class on host and device.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -9,7 +9,7 @@ use crate::class::options::Layout;
 use crate::diagnostics::located;
 use crate::symbol::{place, plain};
 
-/// How the class is stored, and what its view and ref have in common with all others.
+/// Storage of the class, and the traits that every view and ref implements.
 pub(super) fn implementation(class: &Class, is_mistaken: bool) -> TokenStream {
     let (row, view, reference) = (class.ident(), class.view(), class.reference());
     let name = row.unraw().to_string();
@@ -48,12 +48,12 @@ pub(super) fn implementation(class: &Class, is_mistaken: bool) -> TokenStream {
     }
 }
 
-/// What the name of the class's table in the device code starts with.
+/// The prefix of the class table's symbol in device code.
 fn symbol_start(name: &str) -> String {
     format!("{}{}_", ikra_marks::TABLE, plain(name))
 }
 
-/// The class's table in the device code.
+/// The symbol of the class's table in device code.
 pub(super) fn symbol(class: &Class) -> TokenStream {
     let row = class.ident();
     let (place, symbol) = (place(row), symbol_start(&row.unraw().to_string()));
@@ -61,9 +61,8 @@ pub(super) fn symbol(class: &Class) -> TokenStream {
     quote!(::ikra::rt::class_symbol! { #row at #place as #symbol; #(#fields)* })
 }
 
-/// Fails to compile, with the trait's name in the message, if the struct implements `Drop`: rows are taken apart into
-/// columns, and put together from them as often as they are read, so that it would run at any time and not when an
-/// object is gone.
+/// Fails to compile, with the trait's name in the message, if the struct implements `Drop`. Rows are split into columns
+/// and rebuilt on every read, so `drop` would run at arbitrary times, not when an object is removed.
 pub(super) fn no_drop(class: &Class) -> TokenStream {
     let row = class.ident();
     quote! {

@@ -1,4 +1,4 @@
-//! `BodyRef`, with its getters.
+//! `BodyRef` and its getters.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use crate::class::model::{Class, Field};
 use crate::diagnostics::located;
 
-/// `BodyRef`.
+/// Expands `BodyRef`.
 pub(super) fn reference(class: &Class) -> TokenStream {
     let p = class.phase();
     let (row, reference, vis) = (class.ident(), class.reference(), &class.row.vis);
@@ -19,7 +19,7 @@ pub(super) fn reference(class: &Class) -> TokenStream {
         let body = if field.broken {
             quote!(::core::unimplemented!())
         } else {
-            // At the field, so that the compiler shows it, and the user's call.
+            // Spanned at the field, so that the compiler shows both the field and the user's call.
             quote_spanned!(at=> ::ikra::rt::Handle::read(self.0, const { ::ikra::rt::RaceFree::<#p, #row, #k>::check() }))
         };
         let docs = if docs.is_empty() {

@@ -1,4 +1,4 @@
-//! The types behind a field: its storage, and what views and getters show.
+//! The types of a field: its storage, and the types that views and getters show.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -9,7 +9,7 @@ use crate::diagnostics::{located, unless_error};
 use crate::stored::is_stored;
 
 impl Field {
-    /// The runtime's storage for it, as other items name it.
+    /// The runtime's storage type for the field, as other items name it.
     pub(crate) fn storage(&self) -> TokenStream {
         if self.is_sure() {
             return self.definition();
@@ -18,8 +18,8 @@ impl Field {
         quote_spanned!(located(&self.ty)=> <#class as ::ikra::rt::Field<#place>>::Storage)
     }
 
-    /// The runtime's storage for it, where `Field<K>` says which. What the macro cannot know about the type is asked
-    /// here and nowhere else.
+    /// The runtime's storage type for the field, in the definition of `Field<K>`. This is the only code that queries
+    /// the compiler about facts the macro cannot know.
     pub(crate) fn definition(&self) -> TokenStream {
         let Self { ty, class, place, .. } = self;
         if self.broken {
@@ -40,20 +40,20 @@ impl Field {
             return storage;
         }
         if let Some(first) = self.asked {
-            // An error there is one here, and is not repeated.
+            // The first field of this type reports its error; this field refers to it instead of repeating the error.
             let first = quote_spanned!(at=> ::core::mem::size_of::<<#class as ::ikra::rt::Field<#first>>::Storage>());
             return unless_error(&storage, first, at);
         }
         unless_error(&storage, is_stored(&self.ty, self.kind, &storage), at)
     }
 
-    /// What a view shows for it.
+    /// The type of the field in a view.
     pub(crate) fn view_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
         self.shown_type(world, phase, &quote!(OfSelf), &quote!(FieldView))
     }
 
-    /// What a view or a getter shows, which differ in the place of atomics and in the name for types that the macro
-    /// does not know.
+    /// The type in a view or a getter. The two differ for atomics, and in the name of a type that the macro does not
+    /// know.
     fn shown_type(
         &self,
         world: &TokenStream,
@@ -81,7 +81,7 @@ impl Field {
         }
     }
 
-    /// What a getter returns.
+    /// The return type of a getter.
     pub(crate) fn seen_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
         if self.array.is_some() && !self.broken && self.kind == StorageKind::Plain {
             let storage = self.storage();
@@ -92,7 +92,7 @@ impl Field {
 }
 
 impl Arrangement {
-    /// The runtime's type for it.
+    /// The runtime type that maps the field to its shown type.
     fn to_type(&self, at: Span) -> TokenStream {
         match self {
             Self::Full { element, len } => quote_spanned!(at=> ::ikra::rt::FullyInlined<#element, { #len }>),

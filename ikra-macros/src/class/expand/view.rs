@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 
 use crate::class::model::{Class, Field};
 
-/// `BodyMut`.
+/// Expands `BodyMut`.
 pub(super) fn view(class: &Class) -> TokenStream {
     let p = class.phase();
     let (row, view, vis) = (class.ident(), class.view(), &class.row.vis);

@@ -2,7 +2,7 @@ use quote::ToTokens;
 
 use super::*;
 
-/// The marks that a body gets, in order: `a` for the whole field, `a[]` for a part, `&a` for one that is lent.
+/// The marks inserted into a body, in order: `a` for a whole field, `a[]` for a part, `&a` for a lent field.
 fn of(body: &str) -> String {
     let fields = ["a", "b", "c"].map(|name| (syn::parse_str(name).unwrap(), crate::methods::FieldKind::Other));
     let class = Fields {

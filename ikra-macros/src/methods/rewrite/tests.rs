@@ -3,7 +3,7 @@ use super::*;
 #[track_caller]
 fn check(before: &str, after: &str) {
     let row = syn::parse_str("model::Body").unwrap();
-    // Spaces depend on whether punctuation was written or made.
+    // Spacing depends on whether punctuation was parsed or generated.
     let plain = |tokens: TokenStream| tokens.to_string().replace(' ', "");
     assert_eq!(plain(rewrite(before.parse().unwrap(), &row)), plain(after.parse().unwrap()), "{before}");
 }

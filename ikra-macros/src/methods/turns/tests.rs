@@ -2,7 +2,7 @@ use quote::ToTokens;
 
 use super::*;
 
-/// A body with all ways to a loop's next turn led to one place, without spaces.
+/// A body after all paths to a loop's next iteration were joined, without spaces.
 fn joined(body: &str) -> String {
     let mut body: Block = syn::parse_str(&format!("{{ {body} }}")).unwrap();
     join(&mut body);

@@ -1,4 +1,4 @@
-//! Calls in a body: of methods, functions and operations on atomic fields.
+//! Calls in a body: methods, functions, and operations on atomic fields.
 
 use std::ptr;
 
@@ -99,11 +99,12 @@ impl Walk<'_> {
             arguments(self, vec![Name::Unknown]);
             return Vec::new();
         }
-        // What a folding closure has returned before comes first; the other parameters are what there is.
+        // The first parameter of a folding closure is its previous result; the other parameters are the receiver's
+        // values.
         let is_folding = names::is(&name, Is::Folding);
         let found = arguments(self, if is_folding { vec![Name::Unknown] } else { on.clone() });
         if call.args.is_empty() {
-            // Otherwise a getter, even if it is called `next` or `last`.
+            // Any other call is a getter, even if it is called `next` or `last`.
             let is_passed = names::is(&name, Is::Passing) && on.iter().any(|name| *name != Name::Unknown);
             if is_passed { on } else { vec![Name::Other(name)] }
         } else if names::is(&name, Is::Mapping) {
@@ -113,7 +114,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes a getter that is certainly called on another object of the same class.
+    /// Records a getter that is certainly called on another object of the same class.
     fn read(&mut self, call: &ExprMethodCall) {
         let other = match &*call.receiver {
             Expr::Path(path) => path.path.get_ident().map(plain_name).filter(|name| self.ordinary.is_same_class(name)),

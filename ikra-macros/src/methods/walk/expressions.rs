@@ -1,4 +1,4 @@
-//! Expressions: what they change, and which atomics they may be.
+//! Expressions: the fields that they change, and the atomics that they may denote.
 
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprPath, Member, PointerMutability, UnOp};
@@ -9,7 +9,7 @@ use crate::methods::place::{Place, is_compound, own};
 use crate::methods::{attributes, plain_name};
 
 impl Walk<'_> {
-    /// Notes that a place is changed: by a method that is called on it, or otherwise.
+    /// Records a change of a place, by a method call or otherwise.
     pub(super) fn changes(&mut self, place: &Expr, by_method: bool) {
         let Some(Place { name, is_element, is_within, .. }) = Place::of(place) else { return };
         let Some(field) = self.fields.position(name) else { return };
@@ -20,7 +20,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that what stands before `=` is changed.
+    /// Records a change of the left side of `=`.
     pub(super) fn assigns(&mut self, left: &Expr) {
         match left {
             Expr::Paren(inner) => self.assigns(&inner.expr),
@@ -33,7 +33,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that what stands behind `&mut` is changed, or what a method borrows there of it.
+    /// Records a change of the operand of `&mut`, or of the receiver if a method returns the borrow.
     pub(super) fn borrows(&mut self, place: &Expr) {
         match place {
             Expr::MethodCall(call) => self.borrows(&call.receiver),
@@ -46,7 +46,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads an expression whose value is used where it stands. Returns what it may be.
+    /// Visits an expression in value position. Returns the values that it may have.
     pub(super) fn value(&mut self, expr: &Expr) -> Names {
         for attribute in attributes::of(expr) {
             self.visit_attribute(attribute);
@@ -143,7 +143,7 @@ impl Walk<'_> {
             }),
             Expr::Loop(turns) => {
                 self.facts.loops = true;
-                // What a `break` in it leaves it with.
+                // The value of a `loop` comes from a `break` inside it.
                 let before = self.escaped.len();
                 self.block(&turns.body);
                 self.escaped[before..].to_vec()
@@ -168,12 +168,12 @@ impl Walk<'_> {
             }),
             Expr::Block(inner) => self.block(&inner.block),
             Expr::Unsafe(inner) => self.block(&inner.block),
-            // All others are what their parts are.
+            // Every other expression combines the values of its parts.
             other => self.collect(|walk| visit::visit_expr(walk, other)),
         }
     }
 
-    /// Reads what is looked into, by a field, an index or a method.
+    /// Visits the base of a field access, an index or a method call.
     pub(super) fn looked_into(&mut self, expr: &Expr) -> Names {
         match expr {
             Expr::Path(path) if own(expr).is_none() && path.path.get_ident().is_some() => {
@@ -203,7 +203,7 @@ impl Walk<'_> {
         self.variables.get(&name).cloned().unwrap_or_else(|| vec![Name::Unknown])
     }
 
-    /// Reads a block, and what its last statement may be.
+    /// Visits a block. Returns the values of its last statement.
     pub(super) fn block(&mut self, block: &Block) -> Names {
         self.scope(|walk| {
             walk.collect(|walk| {
@@ -216,7 +216,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether it is `self`, `*self`, …
+/// Whether the expression is `self`, `*self`, …
 fn is_dereferenced_self(expr: &Expr) -> bool {
     match expr {
         Expr::Unary(inner) => matches!(inner.op, UnOp::Deref(_)) && is_dereferenced_self(&inner.expr),

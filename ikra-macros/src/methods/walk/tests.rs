@@ -5,7 +5,7 @@ use syn::ImplItemFn;
 use super::*;
 use crate::methods::FieldKind;
 
-/// What a body does, in a class with these fields.
+/// The effects of a body, in a class with these fields.
 fn facts_of(body: TokenStream, fields: &[(&str, FieldKind)]) -> Facts {
     let fields = fields.iter().map(|(name, kind)| (syn::parse_str(name).unwrap(), *kind)).collect();
     let class = Fields { class: "Body".to_owned(), fields, links: Vec::new(), own_links: Vec::new() };
@@ -16,14 +16,14 @@ fn facts_of(body: TokenStream, fields: &[(&str, FieldKind)]) -> Facts {
     ordinary.for_parameters(&syn::parse_quote!(Body), &method.sig);
     let (mut facts, _) = read(&method.sig, &method.block, &class, &ordinary);
     if method.attrs.iter().any(|attr| attributes::kind_of(attr) == Kind::Macro) {
-        // As for all attributes of a method.
+        // An attribute of a method is treated the same way.
         (facts.whole, facts.escapes, facts.hidden) = (true, true, true);
     }
     facts
 }
 
-/// What a body does to the fields `a`, `b`, `r#type` and the atomic `n`: names in the order
-/// touched / written / called, then `whole`, `escapes`, `hidden`, and what macros are given.
+/// The effects of a body on the fields `a`, `b`, `r#type` and the atomic `n`. The result lists names in the order
+/// touched / written / called, then `whole`, `escapes`, `hidden`, and the fields passed to macros.
 fn of(body: &str) -> String {
     use FieldKind::{Atomic, Other};
     let access = facts_of(body.parse().unwrap(), &[("a", Other), ("b", Other), ("r#type", Other), ("n", Atomic)]);
@@ -153,7 +153,7 @@ fn macros() {
         ("{ assert!({ self.a = 1; true }) }", "a / a /"),
         ("{ matches!(self.a, Some(_)) }", "a /  /"),
         ("{ format!(\"{:?}\", self) }", "/  /  whole"),
-        // Of a macro that is not known, anything.
+        // An unknown macro may do anything.
         ("{ pick!(self.a) }", "a /  /  whole given a"),
         ("{ pick!(self.a[0].x, 2 * self.b, { self.r#type }) }", "a b type /  /  whole given a"),
         ("{ pick!(self.a.sqrt(), self.b + 1) }", "a b /  /  whole"),
@@ -251,7 +251,7 @@ fn names_that_the_body_gives_a_meaning() {
     ]);
 }
 
-/// A path that came to a macro is a group without delimiters.
+/// A path that was passed to a macro is a group without delimiters.
 #[test]
 fn macros_by_paths_that_came_to_a_macro() {
     let path = TokenTree::Group(Group::new(Delimiter::None, "crate::bump".parse().unwrap()));
@@ -285,7 +285,7 @@ fn attributes_in_bodies() {
     ]);
 }
 
-/// What a body does to atomics, in a class with atomics `n`, `m` and `next` and a plain `a`: `name: own / other`.
+/// The effects of a body on atomics, in a class with atomics `n`, `m` and `next` and a plain `a`: `name: own / other`.
 fn atomics_of(body: &str) -> String {
     use FieldKind::{Atomic, Other};
     let fields = [("a", Other), ("n", Atomic), ("m", Atomic), ("next", Atomic)];

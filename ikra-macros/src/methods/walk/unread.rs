@@ -1,4 +1,4 @@
-//! What macros of the user's are given, and text that cannot be parsed.
+//! Arguments of user macros, and text that does not parse.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -12,7 +12,7 @@ use crate::methods::place::Place;
 use crate::methods::{names, plain_name};
 
 impl Walk<'_> {
-    /// Reads what a macro of the user's is given, or text that cannot be parsed.
+    /// Reads the arguments of a user macro, or text that does not parse.
     pub(super) fn unknown(&mut self, tokens: TokenStream) {
         let before = std::mem::replace(&mut self.within.unknown, true);
         for piece in pieces(tokens) {
@@ -24,7 +24,7 @@ impl Walk<'_> {
         self.within.unknown = before;
     }
 
-    /// Reads an expression that a macro of the user's is given, perhaps as a place.
+    /// Reads an expression passed to a user macro, possibly as a place.
     pub(super) fn given(&mut self, expr: &Expr) {
         match expr {
             Expr::Paren(inner) => self.given(&inner.expr),
@@ -46,8 +46,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads tokens that are no expression: each `self.field` is perhaps changed, and each operation in them perhaps done
-    /// to each atomic that they name.
+    /// Reads tokens that do not form an expression. Each `self.field` may be changed, and each operation may apply to
+    /// each atomic that the tokens name.
     pub(super) fn raw(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let is = |n: Option<usize>, c: char| matches!(n.and_then(|n| tokens.get(n)), Some(TokenTree::Punct(punct)) if punct.as_char() == c);
@@ -56,7 +56,7 @@ impl Walk<'_> {
             let name = match token {
                 TokenTree::Ident(name) => name,
                 TokenTree::Group(group) => {
-                    // A macro within it, or what becomes one.
+                    // A nested macro call, or tokens that become one.
                     self.facts.hidden |= is(n.checked_sub(1), '!') && !mentions_self(group.stream());
                     self.unknown(group.stream());
                     continue;

@@ -1,21 +1,21 @@
-//! Attribute macros for programs that try to hide from Ikra's macros what a method does.
+//! Attribute macros for programs that try to hide a method's effects from Ikra's macros.
 
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Tokens that are written as a string.
+/// The tokens written in a string.
 fn written(args: TokenStream) -> TokenStream {
     let Some(TokenTree::Literal(text)) = args.into_iter().next() else { return TokenStream::new() };
     let text = text.to_string();
     text.trim_matches('"').parse().expect("the string has tokens")
 }
 
-/// Replaces what it stands on by the text of its argument: an item of a method by statements.
+/// Replaces an item by the tokens in its argument: an item in a method becomes statements.
 #[proc_macro_attribute]
 pub fn becomes(args: TokenStream, _item: TokenStream) -> TokenStream {
     written(args)
 }
 
-/// Puts the text of its argument at the start of each body: that of a method, or those of all methods in a block.
+/// Inserts the tokens in its argument at the start of a method's body, or of every method body in a block.
 #[proc_macro_attribute]
 pub fn first(args: TokenStream, item: TokenStream) -> TokenStream {
     let (text, mut item): (_, Vec<TokenTree>) = (written(args), item.into_iter().collect());

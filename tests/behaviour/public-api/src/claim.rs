@@ -1,4 +1,4 @@
-//! Two objects want the same place: the smallest id wins.
+//! Two objects claim one place: the smallest id wins.
 
 use ikra::prelude::*;
 
@@ -6,12 +6,12 @@ use ikra::prelude::*;
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Who gets it.
+    /// The agent that gets it.
     #[atomic]
     pub holder: Option<Link<Agent>>,
 }
 
-/// Someone who wants a place.
+/// An agent that claims a place.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Agent {
@@ -23,13 +23,13 @@ pub struct Agent {
 
 #[soa_methods]
 impl Agent {
-    /// Wants.
+    /// Claims the place.
     #[kernel]
     pub fn claim(&mut self) {
         self.wish.holder().claim(self.link());
     }
 
-    /// Looks whether it got it.
+    /// Checks whether the claim succeeded.
     #[kernel]
     pub fn sit(&mut self) {
         self.seated = self.wish.holder().load() == Some(self.link());

@@ -1,4 +1,4 @@
-//! Models that use only the public API of Ikra, without unsafe code and without a lint to complain about.
+//! Models that use only the public API of Ikra, without unsafe code and without lint warnings.
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs, missing_debug_implementations, unused, unreachable_pub, nonstandard_style)]
 

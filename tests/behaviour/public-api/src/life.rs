@@ -1,4 +1,4 @@
-//! Conway's game of life, one kernel a generation: others see a cell's state from before it.
+//! Conway's game of life, one kernel per generation: each cell reads its neighbours' state from before the kernel.
 
 use ikra::prelude::*;
 
@@ -41,7 +41,7 @@ impl Torus {
     ///
     /// # Errors
     ///
-    /// If there is no memory for it.
+    /// If memory runs out.
     pub fn with(width: usize, height: usize, alive: &[(usize, usize)]) -> Result<Self, ikra::Error> {
         let mut torus = Self::new();
         let links: Vec<Link<Cell>> = torus.cells.reserve(width * height)?.collect();

@@ -24,7 +24,7 @@ pub struct Car {
 
 #[soa_methods]
 impl Cell {
-    /// Takes over the car of the cell before, or lets its own go. All cells look at what was before.
+    /// Takes over the previous cell's car, or releases its own. All cells read the state from before the kernel.
     #[kernel(snapshot(car))]
     pub fn update(&mut self, before: &[Link<Cell>]) {
         let before: Ref<Cell> = self.resolve(before[self.link().index()]);
@@ -35,7 +35,7 @@ impl Cell {
         };
     }
 
-    /// Whether there is no car on it.
+    /// Whether the cell is free.
     pub fn is_free(&self) -> bool {
         self.car.is_none()
     }
@@ -43,7 +43,7 @@ impl Cell {
 
 #[soa_methods]
 impl Car {
-    /// Looks whether the cell ahead is free.
+    /// Checks whether the cell ahead is free.
     #[kernel]
     pub fn look(&mut self) {
         self.free = self.cell.next().is_free();

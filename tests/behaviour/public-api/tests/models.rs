@@ -1,4 +1,4 @@
-//! The models do what plain code does.
+//! The models give the same results as plain code.
 #![forbid(unsafe_code)]
 #![allow(missing_docs, reason = "a test, not a library")]
 

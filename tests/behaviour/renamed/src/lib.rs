@@ -1,15 +1,15 @@
-//! A crate that others get Ikra from, which itself has it under the name `soa`.
+//! A crate that re-exports Ikra, and itself imports it under the name `soa`.
 
 pub use soa as engine;
 
-/// What a model needs.
+/// The names that a model needs.
 pub mod prelude {
     pub use soa::prelude::*;
 }
 
 use prelude::*;
 
-/// A class made where `ikra` has another name.
+/// A class defined where `ikra` has another name.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Cell {
@@ -17,17 +17,17 @@ pub struct Cell {
     pub level: Level,
     /// The next one.
     pub next: Option<Link<Self>>,
-    /// How often it was asked.
+    /// The number of queries.
     #[atomic]
     pub asked: u32,
     /// Its last levels.
     #[inline_array(2)]
     pub history: InnerArray<f32>,
-    /// A name that is the crate's elsewhere.
+    /// A field whose name is the crate's name elsewhere.
     pub ikra: u32,
 }
 
-/// A value made there.
+/// A value defined under that name.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Level {

@@ -1,4 +1,4 @@
-//! Macros find `ikra` under the name that Cargo.toml gives it, and where they are told that it is.
+//! Macros find `ikra` under its name in Cargo.toml, and at an explicit path.
 
 use ikra_renamed::{Cell, Cells};
 use soa::prelude::*;
@@ -17,7 +17,7 @@ fn in_a_library() {
     assert_eq!(world.execute_and_reduce(Cell::litres, (), Sum), 8.0);
 }
 
-/// A macro of another crate, whose users have no `ikra`.
+/// A macro of another crate, whose users do not depend on `ikra`.
 mod told {
     use ikra_renamed::engine::prelude::*;
 
@@ -76,7 +76,7 @@ mod told {
     }
 }
 
-/// Classes made by a macro that finds `ikra` through its own crate.
+/// Classes defined by a macro that finds `ikra` through its own crate.
 mod by_macro {
     ikra_renamed::counter!(Counter, Counters);
 

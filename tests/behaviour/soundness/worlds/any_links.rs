@@ -1,4 +1,4 @@
-//! Links to objects of several classes that are to none: found before a kernel follows them, as links to one class are.
+//! Invalid links to objects of several classes: like links to one class, they are found before a kernel follows them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -65,7 +65,7 @@ impl Watcher {
             + self.slots.iter().map(|mover| mover.way()).sum::<u32>()
             + self.list.iter().flatten().map(|mover| mover.way()).sum::<u32>();
     }
-    /// Names no field with such links, so that views show placeholders for them.
+    /// Uses no field with such links, so views show placeholders for them.
     #[kernel(snapshot(seen))]
     pub fn copy(&mut self) {
         self.seen = 1 + self.other.twice();
@@ -146,7 +146,7 @@ fn whoever_writes_a_bad_link_is_told_before_the_next_kernel() {
         }),
     ];
     for (n, (field, write)) in ways.into_iter().enumerate() {
-        // Of the first class there may be no object.
+        // The first class may have no objects.
         for (cars, bad, class) in [(0, car(1), "Car"), (2, car(3), "Car"), (0, walker(4), "Walker")] {
             let mut street = street(cars, 3, walker(1));
             street.execute(Watcher::watch, ());
@@ -158,7 +158,7 @@ fn whoever_writes_a_bad_link_is_told_before_the_next_kernel() {
             let Error::BadLink { class: "Watcher", field: named, object, target, id, len: counted } = error else {
                 panic!("way {n}: {error}")
             };
-            // The kernel stores it in all, or in as many as come before the panic.
+            // The kernel stores it in all objects, or in those before the panic.
             let first = if n == 7 { 1 } else { 3 };
             assert_eq!((named, object, target, id as usize, counted), (field, first, class, len + 1, len), "way {n}");
             for watched in street.watchers.links() {

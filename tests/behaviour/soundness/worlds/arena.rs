@@ -1,11 +1,11 @@
-//! Arenas whose arrays become longer and shorter.
+//! Arenas whose arrays grow and shrink.
 
 use ikra::Error;
 use ikra::prelude::*;
 use ikra_report::ClassLayout;
 use proptest::prelude::*;
 
-/// Two arrays of elements of different sizes and another whose elements are partly in slots.
+/// Two arrays with elements of different sizes, and another with some elements in slots.
 macro_rules! boxes {
     ($($name:ident ($($options:tt)*);)*) => { $(
         #[soa_class($($options)*)]
@@ -47,7 +47,7 @@ pub struct Boxes {
     pub tiled: Objects<Tiled>,
 }
 
-/// The program of the review, in short: one object whose array has up to 59 elements.
+/// A short version of the original program: one object whose array has up to 59 elements.
 #[test]
 fn one_array_that_grows_and_shrinks_needs_bounded_space() {
     let mut world = Boxes::new();
@@ -66,7 +66,7 @@ fn one_array_that_grows_and_shrinks_needs_bounded_space() {
     }
     let layout = ClassLayout::of(&world.soa);
     assert!(layout.arena_capacity <= 4096, "{} of {} bytes", layout.arena_bytes, layout.arena_capacity);
-    // All at once, beside arrays of other fields.
+    // All objects at once, together with arrays of other fields.
     for call in 0..calls / 4 {
         let len = call % 200;
         world.soa.set_arrays(soa::bytes, &[0, len as u32], &vec![9; len]).unwrap();
@@ -75,7 +75,7 @@ fn one_array_that_grows_and_shrinks_needs_bounded_space() {
     assert!(layout.arena_capacity <= 4096, "{} of {} bytes", layout.arena_bytes, layout.arena_capacity);
 }
 
-/// Many objects, all of which change: no more than a few times what is there.
+/// Many objects, all of which change: the arena needs at most a few times the live size.
 #[test]
 fn many_arrays_need_space_in_proportion() {
     let mut world = Boxes::new();
@@ -91,7 +91,7 @@ fn many_arrays_need_space_in_proportion() {
     let layout = ClassLayout::of(&world.soa);
     assert!(layout.arena_capacity <= 4 * live + 8 * 1000, "{} for {live}", layout.arena_capacity);
     assert!(world.soa.iter().all(|row| row.bytes.iter().all(|byte| *byte as usize == row.bytes.len() || *byte == 1)));
-    // When arrays are gone, so is their space, once others come.
+    // The space of removed arrays is free once other arrays need it.
     for &link in &links {
         world.soa.set_array(soa::bytes, link, &[]).unwrap();
     }
@@ -99,7 +99,7 @@ fn many_arrays_need_space_in_proportion() {
     assert!(ClassLayout::of(&world.soa).arena_capacity <= 2 * layout.arena_capacity + 4 * 1000);
 }
 
-/// An arena of a fixed length holds what fits, whatever was there before.
+/// An arena of fixed length holds every array that fits, whatever it held before.
 #[test]
 fn a_fixed_arena_is_used_again() {
     let mut world = Boxes::new();
@@ -136,7 +136,7 @@ fn the_message_for_an_arena_that_grows_names_no_limit_of_the_class() {
     assert!(!error.to_string().contains("arena = N"), "{error}");
 }
 
-/// What is done to the arrays of some objects.
+/// An operation on the arrays of some objects.
 #[derive(Clone, Debug)]
 enum Step {
     Push(u8, u8, u8),
@@ -168,7 +168,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Arrays against vectors, in every layout, whatever becomes of them.
+    /// Compares arrays with vectors, in every layout, through random operations.
     #[test]
     fn arrays_hold_what_vectors_hold(steps in proptest::collection::vec(step(), 1..80)) {
         let mut world = Boxes::new();

@@ -1,4 +1,4 @@
-//! Elements of inner arrays: atomic ones in the hands of several threads, and over-aligned ones.
+//! Elements of inner arrays: atomic elements shared by several threads, and over-aligned elements.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -31,7 +31,7 @@ macro_rules! counters {
         #[soa_world]
         pub struct Counters { $(pub $member: Objects<$name>),* }
 
-        /// Two threads: one stores, the other reads whole rows and columns, in each of the layouts.
+        /// One thread stores while another reads whole rows and columns, in each layout.
         #[test]
         fn whole_rows_are_read_while_others_store() {
             let mut world = Counters::new();
@@ -53,7 +53,7 @@ macro_rules! counters {
                         for n in 1..=200_u32 {
                             for object in world.all::<$name>() {
                                 object.slots().get(n as usize % 4).store(n);
-                                // Both halves of a value change, so that a torn one is seen.
+                                // Both halves of a value change, so that a torn read is visible.
                                 object.whole().get(n as usize % 3).store(u64::from(n) << 32 | u64::from(n));
                                 object.more().get(n as usize % 3).store(u64::from(n) << 32 | u64::from(n));
                                 object.flags().get(n as usize % 5).store(n % 2 == 1);
@@ -103,7 +103,7 @@ fn slots_of_atomics_are_borrowed_exclusively() {
     assert_eq!(world.soa.copy_column(soa::slots), [[2, 2, 7, 2]]);
 }
 
-/// Values of an alignment that no allocation has by itself.
+/// Values with a larger alignment than allocators give by default.
 macro_rules! aligned {
     ($($value:ident $align:literal;)*) => { $(
         #[derive(Clone, Copy, Debug, PartialEq, Value)]
@@ -205,7 +205,7 @@ aligned_classes! {
     Tiled4096 tiled4096 A4096 20 (layout = "tiles", tile = 64);
 }
 
-/// Fields without bytes, which are no arrays, in every layout.
+/// Zero-sized fields that are not arrays, in every layout.
 macro_rules! empty {
     ($($name:ident $column:ident ($($options:tt)*);)*) => { $(
         mod $column {

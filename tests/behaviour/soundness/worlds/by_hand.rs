@@ -1,4 +1,4 @@
-//! Hidden macros, called by hand.
+//! Hidden macros, called directly.
 
 use std::panic::catch_unwind;
 
@@ -17,7 +17,7 @@ pub struct SmallMut<'w, P: ikra::Phase> {
 }
 pub struct SmallRef<'w, P: ikra::Phase>(Handle<'w, Small, P>);
 
-/// A type, and what a row has for it.
+/// A type, and its representation in a row.
 #[allow(dead_code, reason = "the macro does not take it for anything")]
 type Large = ikra::rt::Plain<[u8; 4096]>;
 #[allow(non_upper_case_globals, dead_code, reason = "a value of the type's name")]
@@ -29,7 +29,7 @@ ikra::rt::class! {
     0 a = "a": "u32" in ikra::rt::Plain<u32>;
 }
 
-/// What fills up the list of a class's fields is nothing: a storage among them would write where no column of the class is.
+/// The padding of a class's field list must be empty: a storage there would write outside of the class's columns.
 #[test]
 fn a_storage_that_the_class_does_not_know_of_is_none() {
     let mut all = Objects::<Small>::new();
@@ -55,7 +55,7 @@ impl Actor for Car {}
 #[soa_methods]
 impl Actor for Bus {}
 
-/// Three classes, whose links are looked up in the memory of the trait with two.
+/// Three classes; their links are looked up in the memory of a trait with two classes.
 #[derive(Clone, Copy, Debug)]
 pub enum Sharing {}
 pub struct SharingRef<'w, P: ikra::Phase>(ikra::rt::AnyHandle<'w, Sharing, P>);
@@ -71,7 +71,7 @@ ikra::rt::dispatch! {
     Sharing = "Sharing" as ikra_strategies::Remembered<Actor>, SharingRef, SharingIs: Small = Small; Car = Car; Bus = Bus;
 }
 
-/// It was the class that somebody had put there first, and another each time where two threads did so at once.
+/// The lookup returned the class stored there first; if two threads stored at once, it varied.
 #[test]
 fn what_is_said_of_a_link_does_not_depend_on_who_asked_first() {
     for index in 0..1000 {

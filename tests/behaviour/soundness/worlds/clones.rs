@@ -1,4 +1,4 @@
-//! Worlds and objects that are cloned.
+//! Clones of worlds and objects.
 
 use ikra::Error;
 use ikra::prelude::*;
@@ -22,14 +22,14 @@ pub struct Person {
     pub ages: InnerArray<u16>,
 }
 
-/// Without `Clone` of its own.
+/// The macro implements `Clone`.
 #[soa_world]
 pub struct Country {
     pub cities: Objects<City>,
     pub people: Objects<Person>,
 }
 
-/// With `Clone` by the compiler's derive, as anybody would write it.
+/// The compiler's derive implements `Clone`, as a user would write it.
 #[soa_world]
 #[derive(Clone, Debug)]
 pub struct Derived {
@@ -88,7 +88,7 @@ fn a_clone_is_a_world_of_its_own() {
         clone.execute(City::step, ());
     }
     assert!(same(&world, &clone));
-    // Arrays of one change nothing in the other.
+    // Changing an array of one world does not change the other.
     let first = Link::from_index(0).unwrap();
     clone.cities.set_array(city::roads, first, &[first; 9]).unwrap();
     clone.people.set_array(person::ages, Link::from_index(5).unwrap(), &[1; 99]).unwrap();
@@ -137,7 +137,7 @@ fn empty_worlds_and_derived_clones() {
     derived.people.set_array(person::ages, person, &[]).unwrap();
     assert_eq!((clone.get(person).ages().len(), derived.get(person).ages().len()), (1, 0));
     assert!(format!("{clone:?}").contains("Objects<Person>(1)"));
-    // A world taken apart has a hidden part.
+    // A world that is destructured has a hidden field.
     let Derived { people, cities, .. } = clone;
     assert_eq!((people.len(), cities.len()), (1, 0));
 }

@@ -1,4 +1,4 @@
-//! Objects and states that are put into other worlds, with threads that look at them.
+//! Objects and states that are moved into other worlds, while threads read them.
 
 use std::cell::UnsafeCell;
 use std::mem;
@@ -42,7 +42,7 @@ fn forest(tag: u64) -> Forest {
     forest
 }
 
-/// The tags that are reached in a world, which are all the same.
+/// The tags reachable in a world, which are all equal.
 fn tag(forest: &Forest) -> u64 {
     let tags: Vec<_> =
         forest.all::<Tree>().flat_map(|tree| [tree.leaf().tag(), tree.next().next().leaf().tag()]).collect();
@@ -50,14 +50,14 @@ fn tag(forest: &Forest) -> u64 {
     tags[0]
 }
 
-/// A world that one thread changes while the others wait, and all read in between. They wait for each other by atomics
-/// alone, which ThreadSanitizer sees whatever the standard library was compiled with.
+/// A world that one thread changes while the others wait, and that all read in between. The threads synchronize through
+/// atomics alone, which ThreadSanitizer sees even if the standard library is not instrumented.
 struct Turns {
     world: UnsafeCell<Forest>,
     round: AtomicUsize,
     done: AtomicUsize,
 }
-// SAFETY: the threads take turns, as the program below says.
+// SAFETY: the threads take turns, as the program below ensures.
 unsafe impl Sync for Turns {}
 impl Turns {
     fn world(&self) -> *mut Forest {
@@ -70,16 +70,16 @@ fn wait_until(condition: impl Fn() -> bool) {
         if condition() {
             return;
         }
-        // At first without a pause, so that threads come at the same time.
+        // Spin first, so that the threads arrive simultaneously.
         if turn > 10_000 {
             std::thread::yield_now();
         }
     }
 }
 
-/// The program of the review: a table that was in a world before is put back, and several threads use the world
-/// at once, the first of which links its tables. Meant for the sanitizers, since what goes wrong here needs luck to be seen
-/// otherwise; `ikra-runtime/src/world/linking.rs` tries all interleavings.
+/// A table from another world is put back, and several threads use the world at once. The first of them links its
+/// tables. The test is meant for the sanitizers, since a bug is hard to observe otherwise.
+/// `ikra-runtime/src/world/linking.rs` tests all interleavings.
 #[test]
 fn a_table_put_back_is_linked_before_a_thread_follows_links() {
     let (threads, rounds) = (4, if cfg!(debug_assertions) { 1000 } else { 10_000 });
@@ -106,7 +106,7 @@ fn a_table_put_back_is_linked_before_a_thread_follows_links() {
             {
                 // SAFETY: all threads wait for the round.
                 let world = unsafe { &mut *turns.world() };
-                // Another table in its place, linked, and freed again; in turns of either class.
+                // A new table in its place, linked and dropped again; the class alternates.
                 if round % 2 == 0 {
                     let leaves = mem::replace(&mut world.leaves, forest(2).leaves);
                     assert_eq!(tag(world), 2);
@@ -124,8 +124,7 @@ fn a_table_put_back_is_linked_before_a_thread_follows_links() {
     assert_eq!(wrong.load(Relaxed), 0, "of {rounds} rounds");
 }
 
-/// Worlds of one type in the hands of several threads, which exchange parts of them at random, and follow links in
-/// all of them.
+/// Threads share worlds of one type, swap parts of them at random, and follow links in all of them.
 #[test]
 fn parts_of_worlds_are_exchanged_by_threads() {
     use std::sync::Mutex;
@@ -155,7 +154,7 @@ fn parts_of_worlds_are_exchanged_by_threads() {
                         1 => mem::swap(&mut first.leaves, &mut second.leaves),
                         2 => mem::swap(&mut *first, &mut *second),
                         3 => first.leaves = second.leaves.clone(),
-                        // The hidden field, which code of this module can name.
+                        // The hidden field, which code in this module can name.
                         _ => mem::swap(&mut first.__ikra, &mut second.__ikra),
                     }
                     assert_eq!((tag(&first), tag(&second)), (7, 7));
@@ -171,19 +170,19 @@ fn states_of_one_type_are_exchanged_and_replaced() {
     assert_eq!((tag(&a), tag(&b)), (1, 2));
     mem::swap(&mut a.__ikra, &mut b.__ikra);
     assert_eq!((tag(&a), tag(&b)), (1, 2));
-    // One that is gone leaves nothing behind that is followed.
+    // A dropped state leaves nothing that is followed.
     drop(mem::take(&mut a.__ikra));
     assert_eq!(tag(&a), 1);
     b.__ikra = mem::replace(&mut a.__ikra, ikra::rt::WorldState::new());
     drop(a);
     assert_eq!(tag(&b), 2);
-    // By the trait's hidden method, as anybody can.
+    // Through the trait's hidden method, which is callable by user code.
     let mut c = forest(3);
     mem::swap(World::state_mut(&mut b), World::state_mut(&mut c));
     assert_eq!((tag(&b), tag(&c)), (2, 3));
     drop(b);
     assert_eq!(tag(&c), 3);
-    // Objects and state both, one after the other.
+    // Objects and state, one after the other.
     let mut d = forest(4);
     mem::swap(&mut c.leaves, &mut d.leaves);
     mem::swap(&mut c.__ikra, &mut d.__ikra);
@@ -194,7 +193,7 @@ fn states_of_one_type_are_exchanged_and_replaced() {
     assert_eq!(tag(&e), 4);
 }
 
-/// A directory or a table at the address of one that is gone is told apart from it.
+/// A new directory or table at the address of a dropped one is recognized as new.
 #[test]
 fn addresses_that_are_used_again() {
     let mut world = forest(0);

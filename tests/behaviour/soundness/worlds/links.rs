@@ -1,4 +1,4 @@
-//! Links that are to no object: found before a kernel follows them, however they got into a column.
+//! Invalid links: they are found before a kernel follows them, however they got into a column.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,7 +6,7 @@ use ikra::prelude::*;
 use ikra::{Error, Recording};
 use proptest::prelude::*;
 
-/// A link inside a value, which a view shows as it is.
+/// A link inside a value, which a view shows unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Hint {
@@ -14,7 +14,7 @@ pub struct Hint {
     pub weight: u32,
 }
 
-/// Links to several classes, between other things.
+/// Links to several classes, among other members.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Plan {
@@ -95,7 +95,7 @@ impl Bus {
     pub fn follow_atomic(&mut self) {
         self.seen = self.last.load().map_or(0, |stop| self.resolve(stop).people());
     }
-    /// Stores a number as a link, in one of the ways there are.
+    /// Stores a number as a link, in one of several ways.
     #[kernel]
     pub fn store(&mut self, way: u32, stop: Link<Stop>) {
         match way {
@@ -112,7 +112,7 @@ impl Bus {
             }
         }
     }
-    /// Stores a struct with a number as a link, in one of the ways there are.
+    /// Stores a struct with a number as a link, in one of several ways.
     #[kernel]
     pub fn store_hint(&mut self, way: u32, id: u32) {
         let stop = Link::from_id(id).unwrap();
@@ -134,7 +134,7 @@ impl Bus {
             self.hints.copy_from_slice(&[hint; 2]);
         }
     }
-    /// The same, and leaves early.
+    /// As above, but returns early.
     #[kernel(snapshot(hint))]
     pub fn store_hint_and_leave(&mut self, id: u32) {
         self.hint.to = Link::from_id(id).unwrap();
@@ -148,7 +148,7 @@ impl Bus {
         let weight = self.resolve(self.hint.to).people() + other.seen();
         self.hint = Hint { to: Link::from_id(id).unwrap(), weight };
     }
-    /// The same as `store`, and looks at what it has stored.
+    /// As `store`, but reads its own write.
     #[kernel]
     pub fn store_and_look(&mut self, stop: Link<Stop>) {
         self.slots[1] = stop;
@@ -161,7 +161,7 @@ impl Bus {
         self.seen = self.slots.iter().map(|stop| stop.people()).sum();
         self.slots[1] = self.at.link();
     }
-    /// Stores it for good, and panics.
+    /// Stores an invalid link permanently, then panics.
     #[kernel]
     pub fn store_and_panic(&mut self, stop: Link<Stop>) {
         self.slots[1] = stop;
@@ -172,7 +172,7 @@ impl Bus {
         self.slots[1] = stop;
         assert!(self.seen == u32::MAX, "on purpose");
     }
-    /// Mends it before the call ends.
+    /// Repairs the link before the call ends.
     #[kernel]
     pub fn store_and_mend(&mut self, stop: Link<Stop>) {
         self.slots[1] = stop;
@@ -209,7 +209,7 @@ pub struct Town {
     pub tickets: Objects<Ticket>,
 }
 
-/// What it panics with.
+/// The message of a panic.
 fn message(run: impl FnOnce()) -> String {
     let panic = catch_unwind(AssertUnwindSafe(run)).unwrap_err();
     match panic.downcast_ref::<String>() {
@@ -248,7 +248,7 @@ fn town(stops: u32, buses: u32) -> Town {
     town
 }
 
-/// What the town says instead of running a kernel, by all executors; and that it says so again.
+/// The error that every executor returns instead of running a kernel, twice.
 fn refused(town: &mut Town) -> Error {
     let first = town.on(ikra::Place::Host).execute(Bus::count, ()).unwrap_err();
     let links: Vec<_> = town.buses.links().collect();
@@ -260,7 +260,7 @@ fn refused(town: &mut Town) -> Error {
     first
 }
 
-/// Sequential code sees what is there, and panics where it follows a bad link only.
+/// Sequential code sees the stored links, and panics only if it follows a bad one.
 fn mended(town: &mut Town) {
     town.execute(Bus::count, ());
     let counted = town.buses.copy_column(bus::seen);
@@ -333,7 +333,7 @@ fn whoever_writes_a_bad_link_is_told_before_the_next_kernel() {
             panic!("way {n}: {error}")
         };
         assert_eq!((named, object), (field, if n < 22 { 3 } else { town.buses.len() as u32 }), "way {n}");
-        // By growing the class that the link is to, or by another link.
+        // The target class grows, or the link is replaced.
         let mut grown = town.clone();
         grown.stops.push(Stop { people: 3 }).unwrap();
         mended(&mut grown);
@@ -392,7 +392,7 @@ fn worlds_whose_objects_are_exchanged_are_checked_again() {
 fn objects_that_were_away_are_checked_with_what_was_done_to_them() {
     let (mut large, mut small) = (town(9, 20), town(2, 20));
     mended(&mut large);
-    // Changed as the other world's, without a kernel there.
+    // Changed while in the other world, without a kernel there.
     std::mem::swap(&mut large.buses, &mut small.buses);
     small.buses.column_mut(bus::at)[7] = stop(10);
     std::mem::swap(&mut large.buses, &mut small.buses);
@@ -404,7 +404,7 @@ fn objects_that_were_away_are_checked_with_what_was_done_to_them() {
     refused(&mut large);
     large.buses.column_mut(bus::at)[7] = stop(9);
     mended(&mut large);
-    // Stops of which there are fewer, and no stops at all.
+    // Fewer stops, then none.
     let stops = std::mem::take(&mut large.stops);
     assert!(matches!(refused(&mut large), Error::BadLink { len: 0, .. }));
     large.stops = stops;
@@ -433,7 +433,7 @@ fn sequential_code_sees_bad_links_and_panics_where_it_follows_them() {
     });
     assert!(message(|| _ = town.get_mut(third).at.people()).contains("link Stop#4"));
     refused(&mut town);
-    // A link comes from a guard through an object, which has to exist.
+    // A guard resolves a link through an object, which must exist.
     assert!(message(|| _ = town.get_mut(third).resolve(stop(8))).contains("link Stop#8"));
 }
 
@@ -487,7 +487,7 @@ fn numbers_are_checked_where_they_become_objects() {
     let mut town = town(3, 5);
     let hint = Hint { to: stop(4), weight: 0 };
     town.set(Link::<Bus>::from_index(3).unwrap(), bus::spread, hint);
-    // Where a struct is taken apart, nothing is wrong until somebody asks for the object.
+    // A destructured struct causes no error until the object is used.
     mended(&mut town);
     assert!(message(|| town.execute(Bus::follow_hints, ())).contains("link Stop#4"));
     mended(&mut town);
@@ -507,7 +507,7 @@ fn kernels_that_store_numbers_in_arrays_are_checked() {
             town.execute(Bus::store, (way, stop(2)));
             mended(&mut town);
             assert!(message(|| town.execute(Bus::store, (way, stop(4)))).contains("link Stop#4"), "way {way}");
-            // It is there now, and nobody follows it.
+            // The object exists now, but the link is not followed.
             assert!(matches!(refused(&mut town), Error::BadLink { id: 4, .. }), "way {way}");
             town.stops.push(Stop { people: 3 }).unwrap();
             mended(&mut town);
@@ -599,7 +599,7 @@ fn what_a_kernel_stored_before_it_panicked_is_checked() {
     assert!(matches!(refused(&mut town), Error::BadLink { field: "slots", id: 4, .. }));
     town.buses.slot_mut(bus::slots, 1).fill(stop(1));
     mended(&mut town);
-    // Of a snapshot nothing is left.
+    // The snapshot is discarded.
     assert!(message(|| town.execute(Bus::store_and_panic_in_snapshot, stop(4))).contains("on purpose"));
     mended(&mut town);
 }
@@ -615,7 +615,7 @@ fn recordings_are_not_replayed_over_bad_links() {
     assert!(matches!(error, Error::BadLink { field: "at", object: 5, id: 4, .. }), "{error}");
     town.buses.column_mut(bus::at)[4] = stop(3);
     town.on(place).replay(&count).unwrap();
-    // What is found while it is recorded spoils nothing.
+    // An error found during recording leaves the world intact.
     town.buses.column_mut(bus::at)[4] = stop(4);
     assert!(town.on(place).record(|town| town.execute(Bus::count, ())).is_err());
     town.buses.column_mut(bus::at)[4] = stop(3);
@@ -637,7 +637,7 @@ fn constructors_may_make_links_to_what_is_made_later() {
         town.stops.extend((len..tickets).map(|people| Stop { people: people as u32 })).unwrap();
         town.execute(Ticket::look, ());
         assert_eq!(town.tickets.column(ticket::people)[3], 3 + 4);
-        // The last one's `next` is none; with another `last` it is to no ticket.
+        // The last ticket's `next` is `None`; with another `last`, it would be an invalid link.
         town.tickets = Objects::new();
         town.construct(tickets, Ticket::new, u32::MAX).unwrap();
         let error = town.on(ikra::Place::Host).execute(Ticket::look, ()).unwrap_err();
@@ -659,7 +659,7 @@ fn reserved_objects_come_before_links() {
     mended(&mut town);
 }
 
-/// One thing that a program does to a town.
+/// One operation on a town.
 #[derive(Clone, Debug)]
 enum Action {
     Push(u32),
@@ -675,7 +675,7 @@ enum Action {
 }
 
 fn action() -> impl Strategy<Value = Action> {
-    // Most links are good ones.
+    // Most links are valid.
     let id = || prop_oneof![8 => 1..4_u32, 1 => 4..8_u32, 1 => Just(u32::MAX)];
     prop_oneof![
         id().prop_map(Action::Push),
@@ -693,7 +693,7 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// Whether all links in columns of buses, as a reader of rows sees them, are to stops.
+/// Whether all links in columns of buses, as seen in rows, refer to stops.
 fn is_good(town: &Town) -> bool {
     town.buses.iter().all(|bus| {
         let all = [Some(bus.at), bus.next].into_iter().chain(bus.ends).flatten();
@@ -706,7 +706,7 @@ fn is_good(town: &Town) -> bool {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
-    /// Whatever is done to towns: a kernel runs if and only if all links are good.
+    /// After any operations on towns, a kernel runs if and only if all links are valid.
     #[test]
     fn kernels_run_where_all_links_are_good(actions in prop::collection::vec(action(), 1..40)) {
         let (mut here, mut there) = (town(3, 4), town(5, 3));

@@ -1,4 +1,4 @@
-//! A mirror that plays the device, and counts what is copied when.
+//! A mirror that plays the device, and records every copy.
 
 use std::any::Any;
 use std::slice;
@@ -76,12 +76,12 @@ pub struct Land {
     pub ships: Objects<Ship>,
 }
 
-/// Copies of units as a device has them, the fields of those that were fetched, one entry per fetch, and the number of the copy
-/// since it had all, of so many objects with room for so many.
+/// Copies of units as on a device; the fetched fields, one entry per fetch; and the copy's number, count and capacity
+/// when it was last complete.
 #[derive(Clone, Debug, Default)]
 struct Device(Arc<Mutex<(Vec<(usize, Vec<u8>)>, Vec<u64>, Option<(u64, u32, usize)>)>>);
 
-// SAFETY: `fetch` writes to the units alone, no more than their lengths.
+// SAFETY: `fetch` writes only to the units, within their lengths.
 unsafe impl Mirror for Device {
     fn fetch(&self, units: &[Unit]) -> Result<(), ikra::Error> {
         let mut device = self.0.lock().unwrap();
@@ -104,7 +104,7 @@ unsafe impl Mirror for Device {
     }
 }
 
-/// Plays a kernel that changes some fields on the device: what is in the arena is increased by 100.
+/// Plays a kernel that changes some fields on the device: arena values increase by 100.
 fn launch(objects: &mut dyn AnyObjects, writes: u64) -> Device {
     let device = Device::default();
     objects.fetch(FieldSet::ALL).unwrap();
@@ -124,7 +124,7 @@ fn launch(objects: &mut dyn AnyObjects, writes: u64) -> Device {
         (unit.column, bytes)
     });
     device.0.lock().unwrap().0 = copies.collect();
-    // SAFETY: the mirror has copies of the objects' units, with what the "kernel" changed. It is the first.
+    // SAFETY: the mirror holds copies of the objects' units, with the changes of the "kernel". It is the first copy.
     unsafe {
         objects.copies().add(1, Box::new(device.clone()));
         objects.copies().uploaded(1, FieldSet::ALL);
@@ -141,7 +141,7 @@ fn land() -> (Land, Link<Town>, Link<Village>) {
     (land, town, village)
 }
 
-/// All arrays in the arena are copied together, so they are fetched together, once.
+/// All arrays in the arena are copied together, once.
 #[test]
 fn an_arena_is_fetched_once_whichever_array_is_read() {
     let (mut land, town, _) = land();
@@ -152,14 +152,14 @@ fn an_arena_is_fetched_once_whichever_array_is_read() {
     let b = land.get(town).b();
     let first = b.get(0);
     assert_eq!(land.get(town).a().iter().collect::<Vec<_>>(), [9, 104, 105]);
-    // What the host stored is still there, and what it borrowed was not written under it.
+    // The host's stores are kept, and borrowed data was not overwritten.
     assert_eq!(counts.get(0).load(), 5);
     assert_eq!((first, land.get(town).b()[0]), (b.get(0), 106));
     let fetched = device.0.lock().unwrap().1.clone();
     assert_eq!(fetched.iter().filter(|fields| **fields & 0b1110 != 0).count(), 1, "{fetched:?}");
 }
 
-/// What the host changes in the arena is copied to the device with all that is there.
+/// After the host changes the arena, the whole arena is copied to the device.
 #[test]
 fn a_change_in_the_arena_is_one_of_all_arrays_there() {
     let (mut land, town, _) = land();
@@ -180,8 +180,8 @@ fn a_block_is_fetched_once_whichever_field_is_read() {
     assert_eq!(device.0.lock().unwrap().1.len(), 1);
 }
 
-/// What the host is said to have changed it has fetched, also where a view has an atomic field that nobody asks for:
-/// a device would be given the old value otherwise.
+/// Fields that the host marks as changed must be fetched first, including an unused atomic field of a view. Otherwise a
+/// device would receive the stale value.
 #[test]
 fn a_field_changes_where_its_last_value_is() {
     let (mut land, ..) = land();
@@ -193,7 +193,7 @@ fn a_field_changes_where_its_last_value_is() {
     assert_eq!(changed & 0b10 & !fetched, 0, "changed {changed:b}, fetched {fetched:b}");
 }
 
-/// Several threads read what the device changed: one of them fetches it.
+/// Several threads read a field that the device changed: one of them fetches it.
 #[test]
 fn threads_that_read_fetch_once() {
     for _ in 0..50 {
@@ -212,14 +212,14 @@ fn threads_that_read_fetch_once() {
     }
 }
 
-/// Whether the copy is known to have all.
+/// Whether the copy is known to be complete.
 fn is_complete(objects: &dyn AnyObjects, device: &Device) -> bool {
     let known = device.0.lock().unwrap().2;
     known.is_some_and(|(number, count, capacity)| objects.is_complete(number, count, capacity))
 }
 
-/// What an executor on a device does before a kernel: copies there what it has only old values of. If the copy is known to have
-/// all, it does not look.
+/// The preparation that a device executor makes before a kernel: it uploads all stale fields. If the copy is known to
+/// be complete, no check is needed.
 fn prepare(objects: &mut dyn AnyObjects, stream: u64, device: &Device) -> usize {
     if is_complete(objects, device) {
         assert!(objects.copies().missing(stream).is_empty());
@@ -227,7 +227,7 @@ fn prepare(objects: &mut dyn AnyObjects, stream: u64, device: &Device) -> usize 
         return 0;
     }
     if objects.copies().streams().all(|known| known != stream) {
-        // SAFETY: there is none on this stream.
+        // SAFETY: this stream has no copy yet.
         unsafe { objects.copies().add(stream, Box::new(device.clone())) };
     }
     let missing = objects.copies().missing(stream);
@@ -254,7 +254,7 @@ fn prepare(objects: &mut dyn AnyObjects, stream: u64, device: &Device) -> usize 
     copied
 }
 
-/// What a kernel does to a byte of the `n`-th object.
+/// The change that a kernel makes to a byte of the `n`-th object.
 fn changed(byte: u8, n: usize) -> u8 {
     byte.wrapping_mul(3).wrapping_add(n as u8)
 }
@@ -263,7 +263,7 @@ fn changed_number(number: u32, n: usize) -> u32 {
     u32::from_ne_bytes(number.to_ne_bytes().map(|byte| changed(byte, n)))
 }
 
-/// Plays a kernel that changes one field of all objects on a device, after it was prepared.
+/// Plays a kernel that changes one field of all objects on a prepared device.
 fn change<C: Class>(objects: &mut Objects<C>, stream: u64, device: &Device, field: usize) {
     let len = objects.len();
     for unit in AnyObjects::units(objects).iter().filter(|unit| unit.fields.contains(field)) {
@@ -278,7 +278,7 @@ fn change<C: Class>(objects: &mut Objects<C>, stream: u64, device: &Device, fiel
     unsafe { AnyObjects::copies(objects).changed(stream, FieldSet::from_bits(1 << field)) };
 }
 
-/// The same for a plain struct.
+/// The same change for a plain struct.
 fn change_row(ship: &mut Ship, n: usize, field: usize) {
     let number = |value: u32| changed_number(value, n);
     match field {
@@ -289,7 +289,7 @@ fn change_row(ship: &mut Ship, n: usize, field: usize) {
     }
 }
 
-/// Kernels on two devices, and reads and writes of few objects or of all on the host, in any order, against plain structs.
+/// Kernels on two devices, and host reads and writes of few or all objects, in any order, compared with plain structs.
 #[test]
 fn parts_of_columns_follow_their_last_values() {
     let mut random = 2024_u32;
@@ -298,7 +298,7 @@ fn parts_of_columns_follow_their_last_values() {
         (random >> 8) as usize % below
     };
     for round in 0..if cfg!(miri) { 1 } else { 24 } {
-        // Of few objects columns are fetched whole, of many also single objects.
+        // With few objects, whole columns are fetched; with many, also single objects.
         let count = if round % 2 == 0 { 1 + draw(40) } else { 70_000 + draw(200) };
         let row =
             |n: usize| Ship { place: n as u32, load: n as u64, way: Way { from: n as u32, to: 7 }, flag: n as u8 };
@@ -306,12 +306,12 @@ fn parts_of_columns_follow_their_last_values() {
         let mut land = Land::new();
         let mut links: Vec<_> = land.ships.extend(wanted.iter().cloned()).unwrap().collect();
         let devices = [Device::default(), Device::default()];
-        // With one device its copy is known to have all until the host writes.
+        // With one device, its copy is known to be complete until the host writes.
         let devices = &devices[round % 3 / 2..];
         for step in 0..60 {
             let what = format!("round {round}, step {step}");
             let stream = draw(devices.len());
-            // Some objects are drawn again and again.
+            // Some objects are drawn repeatedly.
             let n = if draw(3) == 0 { draw(wanted.len()) } else { draw(4) * wanted.len() / 4 };
             let (ship, value) = (links[n], draw(1000) as u32);
             match draw(17) {
@@ -357,7 +357,7 @@ fn parts_of_columns_follow_their_last_values() {
                     wanted.push(row);
                 }
                 14 => {
-                    // One after another into storage that is full or not; the last two come together.
+                    // One push at a time into storage that is full or not; the last two are added together.
                     let rows = [value, value + 1, value + 2].map(|n| row(n as usize));
                     links.extend(land.ships.extend(rows.iter().filter(|_| true).cloned()).unwrap());
                     wanted.extend(rows);
@@ -457,8 +457,8 @@ fn coast() -> Coast {
     coast
 }
 
-/// A loop over all objects asks once whether a device has newer values of them: this is not known of those of other classes that
-/// they link to.
+/// A loop over all objects checks once whether a device has newer values of them. Linked objects of other classes still
+/// need a check.
 #[test]
 fn loops_over_all_objects_find_newer_values_behind_links() {
     let mut coast = coast();
@@ -477,7 +477,7 @@ fn loops_over_all_objects_find_newer_values_behind_links() {
             let harbours = boat.all::<Harbour>().map(|harbour| harbour.people());
             assert!(harbours.eq(wanted));
         }
-        // And once more, with all on the host.
+        // And again, with everything on the host.
         assert!(coast.harbours.copies().only_on(1).is_empty());
         for (n, boat) in coast.all::<Boat>().enumerate() {
             assert_eq!(boat.at().people(), wanted[n % 3]);
@@ -485,7 +485,7 @@ fn loops_over_all_objects_find_newer_values_behind_links() {
     }
 }
 
-/// A device is told of what a loop over all objects stores to their atomic fields, also where it had the last values of none.
+/// A device learns about stores to atomic fields in a loop over all objects, even if its copy had no current field.
 #[test]
 fn devices_learn_what_loops_store_to_atomic_fields() {
     for behind_links in [false, true] {
@@ -513,7 +513,7 @@ fn devices_learn_what_loops_store_to_atomic_fields() {
             }
         }
         assert_eq!(coast.harbours.copies().missing(1).bits() & 0b111, 0b100);
-        // What a device changes is seen before it is changed here.
+        // A host write fetches the device's changes first.
         prepare(&mut coast.harbours, 1, &device);
         change(&mut coast.harbours, 1, &device, 1);
         let before = if behind_links { 2 } else { 5 };
@@ -523,7 +523,7 @@ fn devices_learn_what_loops_store_to_atomic_fields() {
     }
 }
 
-/// Of a few objects that the host changes, only these are copied, and of a few that it reads.
+/// If the host changes or reads a few objects, only these are copied.
 #[test]
 fn few_objects_move_alone() {
     const N: usize = 100_000;
@@ -563,7 +563,7 @@ fn few_objects_move_alone() {
     assert!(land.ships.table_is_here(), "fetched as a whole");
     assert!(fetches() <= 6, "several, and then all");
     assert_eq!(copied(&mut land), 0, "the device has it too");
-    // What is read very often is fetched as a whole, too.
+    // A column that is read very often is fetched completely.
     change(&mut land.ships, 1, &device, 1);
     (0..10_000).for_each(|_| assert_eq!(land.get(links[20]).load(), value(value(20, 20), 20)));
     assert!(land.ships.table_is_here() && fetches() == 2);
@@ -574,13 +574,13 @@ trait IsHere {
 }
 
 impl IsHere for Objects<Ship> {
-    /// Whether the host has the last values of all objects.
+    /// Whether the host is current for all objects.
     fn table_is_here(&mut self) -> bool {
         AnyObjects::copies(self).only_on(1).is_empty()
     }
 }
 
-/// Kernels on three devices and on the host, in any order: each sees what the last one wrote.
+/// Kernels on three devices and on the host, in any order: each sees the previous one's writes.
 #[test]
 fn columns_follow_their_last_values_from_device_to_device() {
     let mut random = 12345_u32;
@@ -597,7 +597,7 @@ fn columns_follow_their_last_values_from_device_to_device() {
         for _ in 0..40 {
             let (stream, field) = (u64::from(draw(3)), draw(2) as usize);
             match draw(4) {
-                // A kernel there changes one of the columns by both.
+                // A kernel on the device computes one column from both columns.
                 0 | 1 => {
                     let device = &devices[stream as usize];
                     prepare(&mut land.ports, stream, device);
@@ -615,7 +615,7 @@ fn columns_follow_their_last_values_from_device_to_device() {
                     // SAFETY: it has values for all objects.
                     unsafe { land.ports.copies().changed(stream, FieldSet::from_bits(1 << field)) };
                 }
-                // The host reads, and perhaps writes.
+                // The host reads, and may write.
                 2 if count > 0 => {
                     let n = draw(count) as usize;
                     let mut row = land.ports.read(links[n]).unwrap();
@@ -626,7 +626,7 @@ fn columns_follow_their_last_values_from_device_to_device() {
                         land.ports.write(links[n], row).unwrap();
                     }
                 }
-                // A device is given up. What only it has is fetched before.
+                // A device is removed; fields that only it holds are fetched first.
                 _ => {
                     let fields = land.ports.copies().only_on(stream);
                     AnyObjects::fetch(&mut land.ports, fields).unwrap();
@@ -644,7 +644,7 @@ fn columns_follow_their_last_values_from_device_to_device() {
     }
 }
 
-/// A device that cannot be asked.
+/// A device that cannot be read.
 #[derive(Debug)]
 struct Broken;
 
@@ -658,12 +658,12 @@ unsafe impl Mirror for Broken {
     }
 }
 
-/// What a broken device has is lost only where no other has it too.
+/// Fields of a broken device are lost only if no other device holds them too.
 #[test]
 fn a_second_device_has_what_is_lost_on_the_first() {
     let mut land = Land::new();
     let port = land.ports.push(Port { people: 4, hits: 1 }).unwrap();
-    // SAFETY: the broken device is never fetched from. The other has values of all objects.
+    // SAFETY: the broken device is never fetched from. The other one has values of all objects.
     unsafe { land.ports.copies().add(9, Box::new(Broken)) };
     let second = Device::default();
     prepare(&mut land.ports, 2, &second);
@@ -679,7 +679,7 @@ fn a_second_device_has_what_is_lost_on_the_first() {
     unsafe { land.ports.copies().changed(9, FieldSet::from_bits(0b10)) };
     assert!(AnyObjects::fetch(&mut land.ports, FieldSet::ALL).is_err());
     assert_eq!(land.get(port).people(), 14, "another column");
-    // SAFETY: that it is lost is tested here.
+    // SAFETY: the values are lost, which this test expects.
     let lost = unsafe { land.ports.lose(9) };
     assert_eq!((lost.bits(), land.get(port).hits().load()), (0b10, 11));
 }

@@ -1,4 +1,4 @@
-//! Pairs of objects of many bytes.
+//! Kernels for pairs of large objects.
 
 use ikra::prelude::*;
 
@@ -47,7 +47,8 @@ pub struct Hall {
     pub large: Objects<Large>,
 }
 
-/// On a worker's stack of the usual 2 MiB in a release build. Debug builds copy a row a dozen times in plain Rust too.
+/// In a release build, a worker's usual stack of 2 MiB suffices. Debug builds copy a row a dozen times, also in plain
+/// Rust.
 #[test]
 fn rows_of_a_quarter_megabyte_meet() {
     let stack = if cfg!(debug_assertions) { 16 << 20 } else { 2 << 20 };
@@ -73,7 +74,7 @@ fn meet() {
     );
 }
 
-/// What is read of others is from before, and what is read of oneself is not, as in a block.
+/// Reads of other objects see the state before the kernel, and reads of the own object see its changes, as in a block.
 #[test]
 fn rows_of_kilobytes_meet_as_in_a_double_loop() {
     let mut hall = Hall::new();

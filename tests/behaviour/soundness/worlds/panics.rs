@@ -1,4 +1,4 @@
-//! What a world is like after a panic: as its documentation says.
+//! The state of a world after a panic, as documented.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -113,10 +113,10 @@ fn objects_after_a_panic_in_a_kernel() {
             }
         }
         if threads == 1 {
-            // Objects before it in the same chunk.
+            // The objects before it in the same chunk.
             assert_eq!(done, bad as usize - 1);
         }
-        // The world can be used further.
+        // The world remains usable.
         store.execute(Item::change, 0);
         let after = store.items.read(Link::from_id(bad).unwrap()).unwrap();
         assert_eq!((after.plain, after.slots, after.hits), (bad, [bad + 1, bad], bad + 1));
@@ -142,13 +142,13 @@ fn constructors_and_iterators_that_panic() {
         let mut store = Store::new();
         panics(|| drop(store.construct(9000, Item::spawn, 4567)));
         panics(|| drop(store.construct(9000, Old::spawn, 4567)));
-        // Those with an arena are made one after another.
+        // Objects with an arena are constructed one by one.
         assert_eq!((store.items.len(), store.old.len()), (4567, 4567));
         let rows = (0..10).map(|n| if n == 7 { panic!("row {n}") } else { item(n) });
         panics(|| drop(store.items.extend(rows)));
         assert_eq!(store.items.len(), 4574);
         assert!(store.items.iter().eq((0..4567).chain(0..7).map(item)));
-        // One whose hint lies.
+        // An iterator with a wrong size hint.
         struct Lies(u32);
         impl Iterator for Lies {
             type Item = Item;

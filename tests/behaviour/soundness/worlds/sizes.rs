@@ -1,4 +1,4 @@
-//! Sizes that are too large, and numbers of objects at the limits.
+//! Sizes that are too large, and object counts at the limits.
 
 use ikra::Error;
 use ikra::prelude::*;
@@ -11,7 +11,7 @@ pub struct Vast {
     pub bytes: [[u64; 4096]; 4096],
 }
 
-/// `$name` has 8 such fields, so that 2^31 objects have 2^61 bytes each column, and all of them 2^64.
+/// `$name` has 8 such fields: 2^31 objects take 2^61 bytes per column, and 2^64 in all.
 macro_rules! vast {
     ($($name:ident ($($options:tt)*);)*) => { $(
         #[soa_class($($options)*)]
@@ -84,7 +84,7 @@ fn storage_that_has_more_bytes_than_there_are_addresses() {
         assert!(matches!(sizes.tiled.reserve(objects), Err(Error::TooManyObjects { .. })));
         assert!(sizes.nothing.construct_none(objects));
     }
-    // Pictures of what cannot be, too.
+    // Layouts of impossible sizes can also be shown.
     let layout = WorldLayout::of(&sizes).for_objects(usize::MAX);
     assert!(layout.bytes() > 0);
 }
@@ -104,7 +104,7 @@ fn the_last_id_is_the_last() {
     let mut sizes = Sizes::new();
     macro_rules! check {
         ($($member:ident)*) => { $(
-            // All ids, without the time to write as many placeholders: room for them is enough.
+            // Reserve all ids without writing as many placeholders.
             sizes.$member.grow_by((1 << 32) - 2).unwrap();
             assert_eq!(sizes.$member.capacity(), (1 << 32) - 2);
             assert!(matches!(sizes.$member.grow_by((1 << 32) - 1), Err(Error::TooManyObjects { .. })));
@@ -130,7 +130,7 @@ fn limits_and_ranges() {
     assert_eq!(sizes.clone().get(only).n(), 3);
 }
 
-/// Classes of 17 fields, whose tuples are filled up to 20, with fields of no bytes.
+/// Classes of 17 fields, whose tuples are padded to 20, with zero-sized fields.
 macro_rules! padded {
     ($($name:ident $world:ident ($($options:tt)*);)*) => { $(
         #[soa_class($($options)*)]
@@ -184,7 +184,7 @@ fn fields_of_no_bytes_and_kernels_that_panic_half_way() {
                 world.execute($name::change, |f3| if f3 == 400 { panic!("on the way") } else { f3 + 1 });
             }));
             assert!(broken.is_err());
-            // Others see what was there before, since the snapshot was never shown.
+            // Other objects keep their old values, since the snapshot was never shown.
             for (n, link) in world.all.links().collect::<Vec<_>>().into_iter().enumerate() {
                 let found = world.all.read(link).unwrap();
                 assert_eq!((found.f3, found.f1, found.f13, found.f15), (n as u32, 1, 13, false));

@@ -1,9 +1,9 @@
-//! Wide classes: ten columns added to ten others, and 24 fields of which a kernel touches 12. These are more
-//! columns than LLVM checks for overlap at run time, so that loops over them are vectorised only if it is
-//! known that they do not overlap. And counters that many objects add to, which is atomic where several threads do it.
-//! `tests/packed.rs` looks at the machine code; the benchmarks time them.
+//! Wide classes for tests of the machine code in `tests/packed.rs`, and for benchmarks. One adds ten columns to ten
+//! others; one has 24 fields, and a kernel uses 12 of them. LLVM checks fewer columns than these for overlap at run
+//! time. So it vectorises their loops only if it knows that the columns do not overlap. A third class has counters to
+//! which many objects add, atomically if several threads do so.
 
-/// The same classes under one layout.
+/// The classes under one layout.
 macro_rules! model {
     ($module:ident, $options:tt) => {
         #[allow(missing_docs, reason = "the same text many times")]
@@ -103,7 +103,7 @@ macro_rules! model {
                     }
                 }
 
-                /// So large that the compiler would not copy it into each loop if it were a function.
+                /// Large enough that the compiler would not inline it into each loop if it were a function.
                 #[kernel(heavy)]
                 pub fn churn(&mut self, by: f32) {
                     let x = self.force;
@@ -164,7 +164,7 @@ macro_rules! model {
     };
 }
 
-/// Counters that many objects add to.
+/// Counters to which many objects add.
 #[allow(missing_docs, reason = "as above")]
 pub mod counters {
     use ikra::prelude::*;
@@ -230,7 +230,7 @@ pub mod counters {
             self.of.count().add(1);
         }
 
-        /// By each way to another object that there is.
+        /// Through each kind of reference to another object.
         #[kernel(updates(add(count)))]
         pub fn add_by_all_ways(&self, to: Link<Counter>) {
             self.of.ways().get(0).add(1);

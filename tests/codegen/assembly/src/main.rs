@@ -1,4 +1,4 @@
-//! Runs the kernels, and prints the instruction set of heavy ones and a line of bits for each layout.
+//! Runs the kernels. Prints the instruction set of heavy ones, and the result bits of each layout on one line.
 
 use std::hash::{DefaultHasher, Hasher as _};
 
@@ -74,7 +74,7 @@ macro_rules! print_results {
 fn main() {
     println!("{:?}", Isa::detect());
     print_results!(soa tiles);
-    // So few objects that one thread runs the kernels, and so many that several do, if there are any.
+    // The first count runs on one thread, the second on several, if available.
     for count in [1000, 100_000] {
         use counters::{Counter, Spare, User, World};
         let mut world = World::new();

@@ -1,4 +1,4 @@
-//! Kernels over many columns are vectorised, and have the same results with every instruction set.
+//! Kernels over many columns are vectorised, and give the same results with every instruction set.
 #![cfg(target_arch = "x86_64")]
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ struct Function {
     body: Vec<String>,
 }
 
-/// Compiles the program for release and returns the folder that it is in.
+/// Compiles the program in release mode and returns its folder.
 fn build() -> PathBuf {
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("assembly");
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
@@ -53,13 +53,13 @@ fn functions(release: &Path) -> Vec<Function> {
     functions
 }
 
-/// How often an instruction is in the loops over a kernel's columns, of the version for an instruction set.
+/// Counts an instruction in the loops over a kernel's columns, in the version for one instruction set.
 fn count(functions: &[Function], version: &str, module: &str, kernel: &str, instruction: &str) -> usize {
     let mut found = false;
     let mut count = 0;
     for function in functions {
         let name = &function.name;
-        // Only the innermost functions: those that take the columns, or the block, as parameters.
+        // Only the innermost functions, which take the columns or the block as parameters.
         let is_loop = name.contains(version) && ["ikra_core", "ikra_runtime"].iter().any(|own| name.contains(own));
         if is_loop && name.contains(&format!("Kernel_{kernel}")) && name.contains(module) {
             found = true;
@@ -93,7 +93,7 @@ fn loops_over_many_columns_are_vectorised() {
     same_results(&release);
 }
 
-/// So are plain `for` loops over all objects: what is the same for all is asked before the loop.
+/// Plain `for` loops over all objects are vectorised too: invariant checks come before the loop.
 fn sequential_loops_are_vectorised(functions: &[Function]) {
     for name in ["loop_over_refs", "loop_over_rows"] {
         let function = functions.iter().find(|function| function.name.contains(name) && function.name.contains("3soa"));
@@ -103,9 +103,9 @@ fn sequential_loops_are_vectorised(functions: &[Function]) {
     }
 }
 
-/// Kernels that update atomic fields have a loop for several threads, and one without atomic instructions for one.
+/// Kernels that update atomic fields have two loops: one for several threads, and one without atomic instructions.
 fn atomic_among_threads_only(functions: &[Function]) {
-    // The constant by which executors tell them apart, `ALONE`.
+    // Executors distinguish the two by the constant `ALONE`.
     let (of_one, of_several) = ("Kb1_", "Kb0_");
     let loops = |kernel: &str, version: &str| -> Vec<&Function> {
         let kernel = format!("Kernel_{kernel}");
@@ -129,7 +129,7 @@ fn atomic_among_threads_only(functions: &[Function]) {
     assert!(loops("add_ten", of_one).is_empty(), "and no other");
 }
 
-/// All instruction sets that this machine has give the same bits.
+/// All instruction sets of this machine give the same bits.
 fn same_results(release: &Path) {
     let [base, v3, v4] = ["base", "v3", "v4"].map(|set| {
         let output = Command::new(release.join("run-kernels")).env("IKRA_ISA", set).output().expect("it runs");

@@ -1,4 +1,4 @@
-//! The device code of `ikra-device-tests`, for tests of what is in it.
+//! The device code of `ikra-device-tests`, for tests of its instructions.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -9,20 +9,20 @@ use ikra_build::ptxas::{self, Usage};
 /// Device code.
 #[derive(Debug)]
 pub struct Code {
-    /// Where it is.
+    /// Its path.
     pub path: &'static Path,
-    /// All of it.
+    /// Its whole text.
     pub text: String,
     /// Its kernels.
     pub kernels: Vec<Kernel>,
 }
 
 impl Code {
-    /// The kernel whose name begins like this.
+    /// The kernel whose name starts with this prefix.
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// If no kernel matches.
     #[must_use]
     pub fn kernel(&self, name: &str) -> &Kernel {
         let found = self.kernels.iter().find(|kernel| kernel.name.starts_with(name));
@@ -30,11 +30,11 @@ impl Code {
     }
 }
 
-/// The device code, if there was a compiler for it.
+/// The device code, if a device compiler was available.
 ///
 /// # Panics
 ///
-/// If there was none, and `IKRA_REQUIRE_DEVICE_CODE` is set.
+/// If there is no device code and `IKRA_REQUIRE_DEVICE_CODE` is set.
 pub fn code() -> Option<&'static Code> {
     static CODE: OnceLock<Option<Code>> = OnceLock::new();
     let read = || {
@@ -46,11 +46,12 @@ pub fn code() -> Option<&'static Code> {
     CODE.get_or_init(read).as_ref()
 }
 
-/// What the assembler says of the code on `sm_90`: several tests ask, and it takes ten seconds.
+/// The assembler's statistics for `sm_90`. They are cached, because assembling takes ten seconds and several tests need
+/// them.
 ///
 /// # Panics
 ///
-/// If it refuses the code.
+/// If the assembler rejects the code.
 pub fn usages(code: &Code) -> Option<&'static [Usage]> {
     static USAGES: OnceLock<Option<Vec<Usage>>> = OnceLock::new();
     let assemble = || {

@@ -1,4 +1,4 @@
-//! All kernels are there, and NVIDIA's assembler takes them, without spills.
+//! All kernels are present, and NVIDIA's assembler accepts them without spills.
 
 use ikra_build::ptxas;
 use ikra_ptx_tests::{code, usages};

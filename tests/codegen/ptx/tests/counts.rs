@@ -1,8 +1,8 @@
-//! The pass `counts`: the number of objects is read once.
+//! The pass `counts`: the number of objects is loaded once.
 
 use ikra_ptx_tests::code;
 
-/// Reads the number of objects of a class.
+/// Loads the number of objects of a class.
 pub const COUNT: &str = "ld.global.nc.b32 %ikra_count";
 
 #[test]
@@ -10,7 +10,7 @@ fn the_number_of_objects_is_read_once_where_a_kernel_begins() {
     let Some(code) = code() else { return };
     let from_memory = COUNT;
     let named = |name: &str| code.kernel(name);
-    // A link made of a number is checked. Among the arguments the host has looked at it.
+    // A link made from a number is checked. The host has already checked a link among the arguments.
     let checked = named("ikra_kernel_Body_trust_id_");
     assert_eq!(checked.count(from_memory), 1, "{}", checked.body);
     let trusted = code.kernels.iter().find(|kernel| {

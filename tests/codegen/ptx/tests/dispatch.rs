@@ -21,16 +21,16 @@ fn a_virtual_call_compares_bits() {
         );
         assert_eq!(kernel.local_bytes(), 0, "{}", kernel.name);
     }
-    // The class is in the link's bits. The loads are that of the link, that of a position, if there is a list of them, and that of
-    // the class's constant, if it is looked up.
+    // The class is in the link's bits. The loads are the link, a position if there is a list, and the class's constant
+    // if it is looked up.
     let loads =
         |kernel: &ptx::Kernel| kernel.count("ld.global.b32") + kernel.count("ld.global.nc.b32") - kernel.count(COUNT);
     let count = named("ikra_kernel_Car_count_");
     assert!(loads(count) <= 3, "{}", count.body);
-    // And the field of the object, of each class.
+    // And the object's field, for each class.
     let ask = named("ikra_kernel_Car_ask_");
     assert_eq!(loads(ask), 5, "{}", ask.body);
-    // A link to an object of the first class is its id, which is looked at first and as it is.
+    // A link to an object of the first class is its id, so this class is tested first, without decoding.
     let first = |what: &str| ask.instructions().position(|instruction| instruction.contains(what));
     assert!(first(", 1073741823") < first("shr.u32"), "{}", ask.body);
     assert_eq!((ask.count("shr.u32"), ask.count("and.b32")), (1, 1), "the others' number and id: {}", ask.body);
@@ -39,7 +39,7 @@ fn a_virtual_call_compares_bits() {
 #[test]
 fn a_table_of_functions_looks_at_the_class_once() {
     let Some(code) = code() else { return };
-    // What is only declared ends before a body begins.
+    // A declaration ends before a body begins.
     let functions = code.text.split("\n.func ").skip(1).filter(|text| {
         let header = text.split(['{', ';']).next().unwrap_or_default();
         header.contains("8dispatch9functions4call") && text[header.len()..].starts_with('{')

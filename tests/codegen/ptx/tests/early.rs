@@ -1,4 +1,4 @@
-//! Kernels that are started early wait first, and do the same.
+//! Kernels that are launched early wait first, and give the same results.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ fn the_device_code_can_wait() {
     };
     let assemble = |text: &Path, architecture: &str| ptxas::assemble(&assembler, text, architecture).unwrap();
     same(usages(code).unwrap(), &assemble(&text, "sm_90"));
-    // Older ones cannot wait.
+    // Older architectures cannot wait.
     for &architecture in architectures().iter().filter(|&&architecture| architecture == "sm_100") {
         same(&assemble(code.path, architecture), &assemble(&text, architecture));
     }

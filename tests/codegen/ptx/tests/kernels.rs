@@ -1,4 +1,4 @@
-//! A kernel does what its text says, and no more.
+//! Kernels execute the work in their text, and nothing else.
 
 use ikra_ptx_tests::{code, usages};
 
@@ -13,9 +13,9 @@ fn a_kernel_does_no_more_than_it_says() {
     assert_eq!((advance.count("st.global.b64"), advance.count("st.")), (1, 1), "the position");
     assert_eq!((advance.count("call"), advance.local_bytes()), (0, 0));
     let (labels, loops) = (advance.body.matches("\n$L__BB").count(), advance.count("bra.uni"));
-    // Where there is no list, it jumps over the load of its element.
+    // Without a list, a branch skips the load of its element.
     assert!(labels <= 2 && loops == 1, "one thread per object, and no loop over several: {}", advance.body);
-    // A link that is not read is not looked at; with sixteen classes this was a loop over them.
+    // An unread link is not checked; with sixteen classes the check would be a loop.
     let lift = code.kernel("ikra_kernel_Hook_lift_");
     assert_eq!((lift.count("brx.idx"), lift.count("%ikra_count")), (1, 0), "one choice of a class: {}", lift.body);
 }
@@ -49,7 +49,7 @@ fn a_loop_over_neighbours_asks_for_all_slots() {
         let is_asked = |line: &&str| line.starts_with("\t@p") && line.contains(" ld.global.b32 ");
         assert_eq!(survey.body.lines().filter(is_asked).count(), slots, "{}", survey.body);
         assert_eq!(survey.local_bytes(), 0, "{name}");
-        // The length and the place of the rest are one load, but in rows, where they are anywhere.
+        // The length and the position of the rest are one load, except in rows, where they are not adjacent.
         assert_eq!(survey.count("ld.global.nc.v2.b32") == 0, class.starts_with("Aos"), "{}", survey.body);
     }
 }

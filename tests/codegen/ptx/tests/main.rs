@@ -1,4 +1,4 @@
-//! The device code is what it should be. A test of a pass over it is in the file with the pass's name; further ones are beside the
+//! Tests of the device code. A test of a pass is in the file with the pass's name. Further tests are next to the
 //! passes, in `ikra-build/src/passes`.
 #![allow(missing_docs, reason = "a test, not a library")]
 

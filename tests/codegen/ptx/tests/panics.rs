@@ -1,4 +1,4 @@
-//! The pass `panics`: what a panic says stands where there is one.
+//! The pass `panics`: the text of a panic is at the panic.
 
 use ikra_ptx_tests::code;
 

@@ -1,4 +1,5 @@
-//! Passes over device code fire as often as expected: a compiler that writes something else turns them off.
+//! Passes over device code fire as often as expected. A pass that does not recognize a compiler's output would stop
+//! firing.
 
 use ikra_build::ptx::Fired;
 use ikra_device_tests::device_code;
@@ -25,7 +26,7 @@ fn each_fires_as_often_as_before() {
 fn each_fires() {
     let Some(fired) = fired() else { return };
     for (pass, count) in &fired.counts {
-        // Here kernels call by addresses, so that nothing is known to be uncalled: a test of `ikra-build` has a model for it.
+        // These kernels call functions by address, so no function is known to be unused: `ikra-build` tests this pass.
         if pass != "uncalled" {
             assert!(count.is_some_and(|count| count > 0), "`{pass}` does not fire: {fired}");
         }

@@ -1,4 +1,4 @@
-//! The pass `spaces`: memory is accessed in the space that it is in.
+//! The pass `spaces`: memory is accessed in its own address space.
 
 use ikra_ptx_tests::code;
 
@@ -15,6 +15,6 @@ fn atomics_are_in_global_memory() {
     for operation in ["add.u32", "add.u64", "min.s32", "max.u64", "or.b32"] {
         assert!(visit.count(&format!("atom.relaxed.gpu.global.{operation}")) > 0, "{operation}");
     }
-    // The best of floating-point numbers, and a claim.
+    // The minimum and maximum of floating-point numbers, and a claim.
     assert_eq!(visit.count("atom.relaxed.gpu.global.cas"), 3);
 }

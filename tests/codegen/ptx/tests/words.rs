@@ -1,4 +1,4 @@
-//! The pass `words`: where columns are comes with the launch.
+//! The pass `words`: the addresses of columns are launch parameters.
 
 use ikra_ptx_tests::code;
 
@@ -8,7 +8,7 @@ fn where_columns_are_comes_with_the_launch() {
     let mut some = Vec::new();
     for kernel in code.kernels.iter().filter(|kernel| kernel.name.starts_with("ikra_kernel_")) {
         assert!(!kernel.body.contains("ld.const"), "{}", kernel.body);
-        // Functions that a kernel calls read tables in constant memory, where a method calls itself or is called by a pointer.
+        // Called functions read tables in constant memory if a method is recursive or is called through a pointer.
         if kernel.body.contains("//ikra:takes some") {
             assert!(kernel.count("call") > 0, "{}", kernel.body);
             some.push(kernel.name.trim_start_matches("ikra_kernel_").to_owned());
@@ -19,7 +19,7 @@ fn where_columns_are_comes_with_the_launch() {
     let is = |some: &String| ["Tree_walk_", "Tree_measure_", "Left_trace_"].iter().any(|name| some.starts_with(name));
     assert_eq!(some.iter().filter(|some| is(some)).count(), 3, "{some:?}");
     assert!(some.len() < 10, "{some:?}");
-    // Of the rest of the classes there are no tables.
+    // The other classes have no tables.
     let tables: Vec<&str> = code.text.lines().filter(|line| line.starts_with(".visible .const")).collect();
     assert!(tables.len() < 10 && tables.iter().any(|line| line.contains(" ikra_class_Left_")), "{tables:#?}");
 }

@@ -1,4 +1,4 @@
-//! Compiles the model for the GPU, where there is a compiler for it.
+//! Compiles the model for the GPU, if a device compiler is available.
 
 use ikra_build::{Device, Floats};
 

@@ -1,4 +1,4 @@
-//! Device code and its assembler.
+//! Checks device code with the assembler.
 
 use std::path::Path;
 
@@ -8,23 +8,23 @@ fn is_required() -> bool {
     std::env::var_os("IKRA_REQUIRE_DEVICE_CODE").is_some()
 }
 
-/// Whether all is tested, however long it takes: `IKRA_LONG=1`.
+/// Whether to run all tests, including slow ones: `IKRA_LONG=1`.
 #[must_use]
 pub fn is_long() -> bool {
     std::env::var_os("IKRA_LONG").is_some_and(|value| !value.is_empty())
 }
 
-/// The architectures that device code is assembled for: one, or with `IKRA_LONG=1` several.
+/// The architectures for which device code is assembled: one, or several with `IKRA_LONG=1`.
 #[must_use]
 pub fn architectures() -> &'static [&'static str] {
     if is_long() { &["sm_75", "sm_80", "sm_90", "sm_100"] } else { &["sm_90"] }
 }
 
-/// Whether there is an assembler. Says so if a test is skipped for want of it.
+/// Whether an assembler is available. Prints a message if a test is skipped without it.
 ///
 /// # Panics
 ///
-/// If there is none, and `IKRA_REQUIRE_DEVICE_CODE` is set.
+/// If there is no assembler and `IKRA_REQUIRE_DEVICE_CODE` is set.
 #[must_use]
 pub fn has_assembler() -> bool {
     let found = ptxas::find().is_some();
@@ -35,11 +35,12 @@ pub fn has_assembler() -> bool {
     found
 }
 
-/// Device code has these kernels, named as they begin behind `ikra_kernel_`, and is assembled without spills.
+/// Checks that device code has these kernels and is assembled without spills. Each kernel is given by the prefix that
+/// follows `ikra_kernel_`.
 ///
 /// # Panics
 ///
-/// If it is otherwise; or if there is none, and `IKRA_REQUIRE_DEVICE_CODE` is set.
+/// If a check fails, or if there is no device code and `IKRA_REQUIRE_DEVICE_CODE` is set.
 pub fn check(device_code: Option<&str>, kernels: &[&str]) {
     let Some(path) = device_code.map(Path::new) else {
         assert!(!is_required(), "there is no compiler for the device");

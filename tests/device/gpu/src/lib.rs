@@ -1,7 +1,7 @@
-//! The GPU that tests run on: the machine's, or the emulator where there is none.
+//! The GPU for tests: the machine's, or the emulator if there is none.
 //!
-//! Each test asks [`has_gpu`] before it uses the driver. On a machine without a GPU, this makes the emulator the driver;
-//! `IKRA_DRIVER` chooses one anywhere. With `IKRA_REQUIRE_GPU=1` only a real GPU will do.
+//! Each test calls [`has_gpu`] before it uses the driver. On a machine without a GPU, this selects the emulator as the
+//! driver; `IKRA_DRIVER` selects one on any machine. `IKRA_REQUIRE_GPU=1` requires a real GPU.
 
 pub mod device_code;
 
@@ -9,19 +9,19 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// What the emulator calls its devices.
+/// The name of the emulator's devices.
 const EMULATED: &str = "Ikra emulator";
 
-/// The emulator's library, which is built beside the tests.
+/// The emulator's library, which is built in the same folder as the tests.
 ///
 /// # Panics
 ///
-/// If it is not there: a package whose tests use it depends on this one.
+/// If it is missing: a package whose tests use it depends on this one.
 #[must_use]
 pub fn emulator() -> PathBuf {
     let name = format!("{}ikra_emulator{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let program = std::env::current_exe().expect("the path of this program");
-    // Tests lie beside it; programs in the folder above.
+    // Tests are in the same folder; programs are in the parent folder.
     let folders = program.ancestors().skip(1).take(3);
     let places: Vec<PathBuf> =
         folders.flat_map(|folder| [folder.join(&name), folder.join("deps").join(&name)]).collect();
@@ -29,7 +29,7 @@ pub fn emulator() -> PathBuf {
     found.unwrap_or_else(|| panic!("{name} is not beside {}: `cargo build -p ikra-emulator`", program.display()))
 }
 
-/// What the tests of this process run on.
+/// Whether the tests of this process run on the emulator.
 fn is_emulated_once() -> bool {
     static IS_EMULATED: OnceLock<bool> = OnceLock::new();
     *IS_EMULATED.get_or_init(|| {
@@ -41,7 +41,7 @@ fn is_emulated_once() -> bool {
             Err(error) if is_named => panic!("{error}"),
             missing => {
                 assert!(std::env::var_os("IKRA_REQUIRE_GPU").is_none(), "there is no GPU: {missing:?}");
-                // SAFETY: the library is this workspace's, and its functions of the driver's names are such.
+                // SAFETY: the library belongs to this workspace, and its functions match the driver's signatures.
                 unsafe { ikra::driver::load(emulator()) }.unwrap_or_else(|error| panic!("{error}"));
                 names().unwrap_or_else(|error| panic!("{error}"))
             }
@@ -53,12 +53,12 @@ fn is_emulated_once() -> bool {
     })
 }
 
-/// Whether there is a GPU for this test: the machine's, or the emulator. Where device code was built, there always is; where not, it
-/// says so.
+/// Whether this test has a GPU: the machine's, or the emulator. If device code was built, there always is one. If not,
+/// this prints a message.
 ///
 /// # Panics
 ///
-/// With `IKRA_REQUIRE_GPU=1`, if there is no real one; with `IKRA_REQUIRE_DEVICE_CODE=1`, if there is no device code.
+/// With `IKRA_REQUIRE_GPU=1`, if there is no real GPU; with `IKRA_REQUIRE_DEVICE_CODE=1`, if there is no device code.
 pub fn has_gpu(device_code: Option<&str>) -> bool {
     if device_code.is_none() {
         assert!(std::env::var_os("IKRA_REQUIRE_DEVICE_CODE").is_none(), "there is no compiler for the device");
@@ -69,7 +69,7 @@ pub fn has_gpu(device_code: Option<&str>) -> bool {
     true
 }
 
-/// Whether the GPU is the emulator, on which a test takes a smaller problem.
+/// Whether the GPU is the emulator, on which tests use smaller problems.
 ///
 /// # Panics
 ///
@@ -79,7 +79,7 @@ pub fn is_emulated() -> bool {
     is_emulated_once()
 }
 
-/// Whether a test leaves out its largest problems: on the emulator, without `IKRA_LONG=1`.
+/// Whether a test omits its largest problems: on the emulator, without `IKRA_LONG=1`.
 ///
 /// # Panics
 ///
@@ -89,7 +89,7 @@ pub fn is_short() -> bool {
     is_emulated_once() && !device_code::is_long()
 }
 
-/// Lets a program that a test starts use the same GPU as tests.
+/// Makes a child process of a test use the tests' GPU.
 ///
 /// # Panics
 ///
@@ -101,8 +101,8 @@ pub fn choose(command: &mut Command) -> &mut Command {
     command
 }
 
-/// Lets a program that a test starts use the emulator, also where there is a GPU, with variables for it: `("DEVICES", "2")` for
-/// `IKRA_EMULATOR_DEVICES`.
+/// Makes a child process of a test use the emulator, even if there is a GPU. `variables` configure the emulator:
+/// `("DEVICES", "2")` sets `IKRA_EMULATOR_DEVICES`.
 pub fn emulate<'a>(command: &'a mut Command, variables: &[(&str, &str)]) -> &'a mut Command {
     for (name, value) in variables {
         command.env(format!("IKRA_EMULATOR_{name}"), value);

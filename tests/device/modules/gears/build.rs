@@ -1,4 +1,4 @@
-//! Compiles the model for the GPU, where there is a compiler for it.
+//! Compiles the model for the GPU, if a device compiler is available.
 
 fn main() {
     ikra_build::device("src/model.rs");

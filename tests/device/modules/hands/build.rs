@@ -1,4 +1,4 @@
-//! Compiles the model for the GPU, where there is a compiler for it. It links to classes of another package.
+//! Compiles the model for the GPU, if a device compiler is available. The model links to classes of another package.
 
 fn main() {
     let gears = "{ package = \"ikra-gears-tests\", path = \"../gears\" }";

@@ -1,4 +1,4 @@
-//! Attribute macros that say nothing of what they expand to.
+//! Attribute macros whose expansion is not visible in the program.
 
 use proc_macro::TokenStream;
 
@@ -6,14 +6,14 @@ fn parsed(text: &str) -> TokenStream {
     text.parse().expect("it is Rust")
 }
 
-/// The statements in its argument, in the place of the item.
+/// Replaces an item by the statements in the argument.
 #[proc_macro_attribute]
 pub fn becomes(text: TokenStream, _: TokenStream) -> TokenStream {
     let text = text.to_string();
     parsed(text.trim_matches('"'))
 }
 
-/// The function or block, with the statements in the argument at the start of its last bodies.
+/// Inserts the statements in the argument at the start of the function's or block's last bodies.
 #[proc_macro_attribute]
 pub fn body(text: TokenStream, item: TokenStream) -> TokenStream {
     let (text, item) = (text.to_string(), item.to_string());
@@ -22,7 +22,7 @@ pub fn body(text: TokenStream, item: TokenStream) -> TokenStream {
     parsed(&with)
 }
 
-/// A macro of this name, beside the item.
+/// Adds a macro of this name next to the item.
 #[proc_macro_derive(Line)]
 pub fn line(_: TokenStream) -> TokenStream {
     parsed("macro_rules! line { () => { { self.x += 1; 0 } } }")

@@ -1,5 +1,5 @@
-//! Links that are to no object, stored as numbers in a kernel's own arrays of each arrangement and in structs, and shown in
-//! each way before the call ends: a panic or `BadLink`, never an object that is not there.
+//! Invalid links, stored as numbers in a kernel's own arrays of each arrangement and in structs, and shown in each way
+//! before the call ends. The result is a panic or `BadLink`, never a missing object.
 
 use ikra::prelude::*;
 use ikra::{Error, Place};
@@ -38,7 +38,7 @@ pub struct Car {
     pub maybe: [Option<Link<Cell>>; 2],
 }
 
-/// How a link gets into an array.
+/// The ways to store a link in an array.
 macro_rules! store {
     ($array:expr, $how:expr, $link:expr) => {{
         let link = $link;
@@ -65,7 +65,7 @@ macro_rules! store {
     }};
 }
 
-/// How it is shown.
+/// The ways to show it.
 macro_rules! show {
     ($array:expr, $how:expr) => {
         match $how / 8 % 10 {
@@ -135,7 +135,7 @@ impl Car {
         self.maybe[how as usize % 2] = Some(link);
         self.seen += self.maybe.iter().flatten().map(|cell| cell.x()).sum::<u32>();
     }
-    /// Catches what it is told.
+    /// Runs `store` and `show`, and catches their panics.
     #[kernel]
     pub fn and_caught(&mut self, link: Link<Cell>, how: u32) {
         let shown = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -204,7 +204,7 @@ macro_rules! kernels {
                         assert_eq!(matches!(next, Err(Error::BadLink { .. })), left, "way {how}, {ended:?}: {next:?}");
                     }
                 }
-                // And a good one is stored.
+                // Valid links can be stored.
                 for how in 0..80 {
                     let mut road = original.clone();
                     road.execute(Car::$name, (Link::from_id(3).unwrap(), how));
@@ -219,7 +219,7 @@ macro_rules! kernels {
 }
 kernels! { in_slots in_a_list in_a_whole in_the_arena in_snapshots in_structs in_options and_caught }
 
-/// Written by the host, in each way there is: the kernel does not run.
+/// Written by the host in each way: the kernel does not run.
 #[test]
 fn from_the_host() {
     let bad = Link::<Cell>::from_id(6).unwrap();

@@ -6,7 +6,7 @@ use ikra::prelude::*;
 use ikra::{Error, LinkList};
 use ikra_hostile_tests::{MANY, outcome};
 
-/// Of no bytes.
+/// A zero-sized value.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Nothing {
@@ -20,7 +20,7 @@ pub struct Ghost {
     pub many: [Nothing; 3],
 }
 
-/// With a byte beside them.
+/// A class with an additional byte.
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Shade {
@@ -102,7 +102,7 @@ fn objects_of_no_bytes() {
     assert!(world.shades.iter().all(|row| row.x == 4));
 }
 
-/// More objects than there are ids: refused before anything is made.
+/// More objects than ids: rejected before any is created.
 #[test]
 fn more_than_there_are_ids() {
     let mut world = haunted();
@@ -169,7 +169,7 @@ fn ranges_that_overflow() {
     assert!(world.shades.iter().take(10).all(|row| row.x == 3));
 }
 
-/// Iterators that are far from where they should be.
+/// Iterators that start far out of range.
 #[test]
 fn iterators_at_their_ends() {
     let world = haunted();

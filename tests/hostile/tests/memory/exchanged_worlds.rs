@@ -1,5 +1,5 @@
-//! Worlds, members and states that change places at random, between kernels, guards, copies and round trips through serde.
-//! Each object says which world's cells its links must lead to.
+//! Worlds, members and states that are swapped at random, between kernels, guards, copies and round trips through
+//! serde. Each object stores which world's cells its links must refer to.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{mixed, on_threads};
@@ -63,7 +63,7 @@ fn road(tag: u64, cells: usize, cars: usize) -> Road {
     road
 }
 
-/// Looks at everything in a world: the tags are those of the cells that are in it now.
+/// Checks everything in a world: the tags match the cells that it holds now.
 fn assert_whole(world: &mut Road) {
     let tag = world.cells.column(cell::tag).first().copied().unwrap_or(0);
     assert!(world.cells.column(cell::tag).iter().all(|other| *other == tag));

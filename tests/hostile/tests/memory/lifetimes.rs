@@ -1,4 +1,4 @@
-//! Guards and refs at the ends of their lives: forgotten, exchanged, kept in collections.
+//! Guards and refs at the end of their lives: leaked, swapped, kept in collections.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -64,7 +64,7 @@ fn guards_that_are_forgotten() {
         }
         mem::forget(guard);
     }
-    // Nothing was stored, and nothing is left that stands in the way.
+    // Nothing was stored, and no guard blocks the next one.
     assert!(
         graph
             .nodes
@@ -77,7 +77,7 @@ fn guards_that_are_forgotten() {
     assert_eq!(graph.get(links[3]).x(), 7);
 }
 
-/// What guards hold by value can be exchanged. Arrays can be too, and then nothing of them is stored: both say so.
+/// Values in guards can be swapped. Arrays can be swapped too, but then neither is stored: both guards report it.
 #[test]
 fn guards_that_are_exchanged() {
     let (mut a, mut b) = (graph(20), graph(30));

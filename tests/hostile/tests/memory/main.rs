@@ -1,5 +1,5 @@
-//! Attempts at undefined behaviour: bad links, worlds that change places, sizes at their limits, data from outside. Meant for
-//! the sanitizers; what must come of each is asserted as well.
+//! Attempts at undefined behaviour: bad links, swapped worlds, sizes at their limits, external data. Meant for the
+//! sanitizers; the expected result of each is asserted as well.
 #![allow(missing_docs, reason = "tests, not a library")]
 #![allow(clippy::mem_replace_option_with_some, clippy::forget_non_drop, reason = "unusual forms are what is tested")]
 #![allow(clippy::manual_is_multiple_of, reason = "remainders read best beside other remainders")]

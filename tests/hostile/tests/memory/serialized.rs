@@ -1,4 +1,4 @@
-//! Text that claims to be a world: damaged in every place, and written by somebody who means harm.
+//! Text that claims to be a world: damaged at every position, and forged.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{mixed, outcome};
@@ -64,7 +64,7 @@ fn road() -> Road {
     road
 }
 
-/// Uses a world that somebody has sent: it works, or is refused.
+/// Uses a world from an untrusted source: it works or is rejected.
 fn attack(text: &str) {
     if let Ok(mut road) = serde_json::from_str::<Road>(text) {
         let ended = outcome(|| {

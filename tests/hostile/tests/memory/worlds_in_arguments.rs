@@ -1,4 +1,4 @@
-//! Arguments that hold worlds: while a kernel runs, other worlds and their parts are taken, put elsewhere, exchanged and dropped.
+//! Arguments that hold worlds: while a kernel runs, other worlds and their parts are moved, swapped and dropped.
 
 use std::mem;
 use std::sync::{Mutex, RwLock};
@@ -48,7 +48,7 @@ type Shelf = [Mutex<Option<Box<Tree>>>; 3];
 
 #[soa_methods]
 impl Job {
-    /// Does something to the worlds on the shelf, by its number.
+    /// Applies a numbered operation to the worlds on the shelf.
     #[kernel]
     pub fn rummage(&mut self, shelf: &Shelf) {
         let id = self.link().id() as usize;
@@ -58,7 +58,7 @@ impl Job {
         }
         let (a, b) = (id / 50 % 3, (id / 50 + 1) % 3);
         let lock = |n: usize| shelf[n].lock().unwrap();
-        // In one order, so that no two wait for each other.
+        // Lock in a fixed order, to prevent deadlock.
         let (mut first, mut second) = (lock(a.min(b)), lock(a.max(b)));
         match id / 150 % 6 {
             0 => mem::swap(&mut *first, &mut *second),
@@ -89,14 +89,14 @@ impl Job {
             }
         }
     }
-    /// Reads a world that others read too.
+    /// Reads a world that other threads read too.
     #[kernel]
     pub fn read(&mut self, tree: &RwLock<Tree>) {
         let tree = tree.read().unwrap();
         let leaf = tree.get(Link::<Leaf>::from_index(self.link().index() % 50).unwrap());
         self.found = leaf.twin().twin().tag();
     }
-    /// Reads one that is lent.
+    /// Reads a borrowed world.
     #[kernel]
     pub fn look(&mut self, tree: &Tree) {
         self.found = tree.get(Link::<Leaf>::from_id(1).unwrap()).twin().tag() + tree.all::<Leaf>().count() as u64;
@@ -127,7 +127,7 @@ fn that_are_exchanged_and_dropped() {
     }
 }
 
-/// Worlds that were linked by nobody before the kernel asks, on several threads at once.
+/// Several threads read worlds that were never linked before.
 #[test]
 fn that_are_read_by_many() {
     for threads in THREADS {

@@ -1,4 +1,4 @@
-//! Fields and methods that are named like what views, refs, guards and the macros' code have.
+//! Fields and methods named like members of views, refs, guards and generated code.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::same_with_any_threads;

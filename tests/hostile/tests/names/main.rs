@@ -1,5 +1,5 @@
-//! Names that collide with what the macros make, with Ikra's own methods and with what the standard library has. What builds
-//! must be right.
+//! Names that collide with generated items, Ikra's own methods, or the standard library. A program that builds must be
+//! right.
 #![allow(missing_docs, reason = "tests, not a library")]
 #![allow(
     clippy::new_ret_no_self,

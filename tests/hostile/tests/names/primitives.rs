@@ -1,5 +1,4 @@
-//! A program with types that are named like the language's own. (With a `usize`, a `bool` or a `str` of its own it does not
-//! build.)
+//! A program with types named like primitive types. (With its own `usize`, `bool` or `str` it does not build.)
 
 mod hostile {
     use ikra::{Link, Objects, Sum, soa_class, soa_methods, soa_world};

@@ -1,9 +1,9 @@
-//! Traits of the program's with methods that are named like Ikra's, for views, refs, worlds, kernels and everything else: none
-//! takes a call over.
+//! User traits with methods named like Ikra's, for views, refs, worlds, kernels and all other types: none captures a
+//! call.
 
 use ikra::{Phase, prelude::*};
 
-/// For every type there is.
+/// Implemented for every type.
 pub trait Everything {
     fn assign(&mut self) -> u32 {
         panic!("the program's method was called")
@@ -50,7 +50,7 @@ pub trait Everything {
 }
 impl<T: ?Sized> Everything for T {}
 
-/// By value, for views behind references: found before methods by reference.
+/// By value, for views behind references: method lookup tries these before methods by reference.
 pub trait ByValue: Sized {
     fn peek(self) -> u32 {
         panic!("the program's method was called")

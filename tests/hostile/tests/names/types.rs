@@ -1,6 +1,6 @@
-//! Types of the program's that are named like those of the prelude, of the standard library and of Ikra.
+//! User types named like types of the prelude, of the standard library and of Ikra.
 
-/// Everything that the macros' code could name by accident.
+/// All names that generated code could pick up by accident.
 mod hostile {
     use ikra::{Link, Objects, soa_class, soa_methods, soa_world};
 

@@ -1,5 +1,5 @@
-//! Which NaN an operation gives, in kernels that are compiled for several instruction sets and in several versions: the same
-//! with any number of threads, and with each instruction set.
+//! The NaN that an operation returns, in kernels compiled for several instruction sets and in several versions. It is
+//! the same with any number of threads and any instruction set.
 
 use std::process::Command;
 

@@ -1,10 +1,10 @@
-//! Smallest and largest floating-point numbers, with NaNs of many kinds, both zeros and infinities, by atomics and by
-//! reductions: compared by their bits.
+//! The minimum and maximum of floating-point numbers, by atomics and by reductions, compared by their bits. The inputs
+//! include many kinds of NaN, both zeros and infinities.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{MANY, mixed, same_with_any_threads};
 
-/// Numbers that compare as equal and are not, and such that do not compare.
+/// Numbers that compare equal but have different bits, and numbers that do not compare.
 const ODD: [u32; 16] = [
     0x0000_0000, // 0
     0x8000_0000, // −0

@@ -1,4 +1,4 @@
-//! Sums of `Fixed` that overflow, and integers that do: the same in every order.
+//! Overflowing sums of `Fixed` and of integers: the same in every order.
 
 use ikra::Fixed;
 use ikra::prelude::*;
@@ -34,7 +34,7 @@ impl Payer {
     pub fn pay(&mut self) {
         self.bank.total().add(self.amount);
         self.bank.least().min(self.amount);
-        // NaN and infinities are made numbers first.
+        // NaN and infinities are converted to numbers first.
         self.bank.odd().add(self.odd.into());
         self.bank.count().add(u32::MAX / 3);
         self.bank.signed().sub(i64::MAX / 5);

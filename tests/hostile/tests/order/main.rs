@@ -1,4 +1,4 @@
-//! Order: results that could depend on which thread came first, or on the instruction set.
+//! Order: results that could depend on the order of threads, or on the instruction set.
 #![allow(missing_docs, reason = "tests, not a library")]
 #![allow(clippy::manual_is_multiple_of, reason = "remainders read best beside other remainders")]
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! Reducers that neither commute nor associate, for all objects, ranges and lists, on their own and within arrays.
+//! Reducers that neither commute nor associate, for all objects, ranges and lists, alone and within arrays.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{MANY, mixed, same_with_any_threads};
@@ -14,7 +14,7 @@ impl Reducer<u64> for Odd {
         mixed(a as usize, b)
     }
 }
-/// Of more than 64 bytes.
+/// A result of more than 64 bytes.
 impl Reducer<[u64; 10]> for Odd {
     fn identity(&self) -> [u64; 10] {
         [5; 10]
@@ -23,7 +23,7 @@ impl Reducer<[u64; 10]> for Odd {
         std::array::from_fn(|n| mixed(a[n] as usize, b[9 - n]))
     }
 }
-/// Of no bytes.
+/// A zero-sized result.
 #[derive(Clone, Copy)]
 pub struct Nothing;
 impl Reducer<Nothing> for Odd {
@@ -34,7 +34,7 @@ impl Reducer<Nothing> for Odd {
         Nothing
     }
 }
-/// Rounds.
+/// A result that is rounded.
 impl Reducer<f32> for Odd {
     fn identity(&self) -> f32 {
         0.0

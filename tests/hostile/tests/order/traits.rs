@@ -1,5 +1,5 @@
-//! A trait over three classes with shared atomics, links among them, random lists, and several ways to find an object's
-//! class: all give the same.
+//! A trait over three classes with shared atomics, links among them, random lists, and every strategy for an object's
+//! class: all give the same results.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{hash, mixed, same_with_any_threads};

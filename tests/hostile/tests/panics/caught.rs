@@ -1,4 +1,5 @@
-//! Kernels that catch panics in their own calls, Ikra's and others: to everybody else the kernel has not panicked.
+//! Kernels that catch panics in their own calls, both Ikra's and others: for all other code the kernel has not
+//! panicked.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any, resume_unwind};
 
@@ -20,7 +21,7 @@ pub struct Item {
     pub bad: bool,
 }
 
-/// What panics within the kernel.
+/// The cause of a panic within the kernel.
 #[derive(Clone, Copy, Debug)]
 pub enum Cause {
     Index,
@@ -48,7 +49,7 @@ const CAUSES: [Cause; 10] = [
     Cause::Thread,
 ];
 
-/// What panics whatever the object.
+/// Panics for the given cause.
 fn fail(cause: Cause) {
     match cause {
         Cause::Own => panic!("on purpose"),
@@ -65,7 +66,7 @@ fn fail(cause: Cause) {
     }
 }
 
-/// A panic that the method catches, and gets over.
+/// A panic that the method catches and ignores.
 macro_rules! caught {
     ($self:ident, $cause:ident) => {
         if $self.bad {
@@ -168,7 +169,7 @@ fn store(count: usize, is_bad: impl Fn(usize) -> bool) -> Store {
     store
 }
 
-/// What all executors make of a world with such objects. What the objects get over changes nothing.
+/// The results of all executors on a world with such objects. Panics that the objects catch change nothing.
 fn results(count: usize, cause: Cause, is_bad: impl Fn(usize) -> bool + Copy) -> Vec<u64> {
     let mut world = store(count, is_bad);
     let list: Vec<_> = world.items.links().step_by(2).collect();
@@ -208,7 +209,7 @@ fn attack(cause: Cause, is_bad: impl Fn(usize) -> bool + Copy + Send + Sync) {
     }
 }
 
-/// One object of many copes with a panic.
+/// One of many objects catches a panic.
 #[test]
 fn of_one_object() {
     for cause in CAUSES {
@@ -216,7 +217,7 @@ fn of_one_object() {
     }
 }
 
-/// Several in each chunk.
+/// Several objects per chunk catch panics.
 #[test]
 fn of_many_objects() {
     for cause in [Cause::Index, Cause::MutableIndex, Cause::Own] {
@@ -224,7 +225,7 @@ fn of_many_objects() {
     }
 }
 
-/// A kernel catches one panic, and ends by the next: that one arrives, and not the one before.
+/// A kernel catches one panic and ends by the next: the caller gets the second.
 #[test]
 fn and_a_second_one_that_is_not_caught() {
     #[soa_class]
@@ -254,7 +255,7 @@ fn and_a_second_one_that_is_not_caught() {
         world.things.extend((0..MANY).map(|_| Thing { x: 0, q: [0; 2] })).unwrap();
         let ended = ikra_hostile_tests::outcome(|| on_threads(threads, || world.execute(Thing::twice, ())));
         assert_eq!(ended.message(), Some("on purpose: 15000"), "{threads} threads");
-        // And afterwards everything runs.
+        // Afterwards everything still runs.
         let ended =
             ikra_hostile_tests::outcome(|| on_threads(threads, || world.over(..14_000).execute(Thing::twice, ())));
         assert_eq!(ended.message(), None);

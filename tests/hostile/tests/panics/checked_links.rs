@@ -1,4 +1,4 @@
-//! Links that nobody has looked at must not count as checked, whatever panics while they are looked at or stored.
+//! Unchecked links must never count as checked, whatever panics during the check or the store.
 
 use ikra::prelude::*;
 use ikra::{Error, Place};
@@ -22,12 +22,12 @@ pub struct Car {
 
 #[soa_methods]
 impl Car {
-    /// Follows no link, so that a wrong one harms nobody.
+    /// Follows no link, so a bad one does no harm.
     #[kernel]
     pub fn tick(&mut self) {
         self.seen += 1;
     }
-    /// Stores numbers as links, and panics before they are looked at.
+    /// Stores numbers as links, and panics before they are checked.
     #[kernel]
     pub fn store_and_panic(&mut self, link: Link<Cell>, id: u32) {
         self.near[1] = link;
@@ -36,7 +36,7 @@ impl Car {
         self.near[1] = self.at.link();
         self.path[0] = self.at.link();
     }
-    /// The same, and catches the panic: the links stay.
+    /// Stores numbers and catches the panic: the links stay.
     #[kernel]
     pub fn store_and_catch(&mut self, link: Link<Cell>, id: u32) {
         let own = self.link().id();
@@ -80,7 +80,7 @@ fn assert_refused(road: &mut Road, object: u32, when: &str) {
     assert!(road.cars.iter().all(|car| car.seen <= 1), "{when}: nothing has run");
 }
 
-/// A destructor looks at links while its thread unwinds.
+/// A destructor checks links while its thread unwinds.
 #[test]
 fn looked_at_in_a_destructor() {
     for way in [Way::Install, Way::Scope, Way::ParIter, Way::Twice] {
@@ -88,7 +88,7 @@ fn looked_at_in_a_destructor() {
             let mut road = road(10);
             let last = road.cars.links().next_back().unwrap();
             road.cars.column_mut(car::at)[last.index()] = bad();
-            // By the short form, which panics, and by the other.
+            // By the short form, which panics, and by the fallible form.
             while_unwinding(way, threads, || {
                 assert!(outcome(|| road.execute(Car::tick, ())).message().is_some(), "{way:?}, {threads} threads");
                 road
@@ -97,7 +97,7 @@ fn looked_at_in_a_destructor() {
     }
 }
 
-/// And by the form that returns the error, with the bad link at several places.
+/// By the form that returns the error, with the bad link at several positions.
 #[test]
 fn looked_at_in_a_destructor_with_an_error() {
     for threads in THREADS {
@@ -113,7 +113,7 @@ fn looked_at_in_a_destructor_with_an_error() {
     }
 }
 
-/// Kernels that store numbers and panic: all that they have left is looked at before the next kernel.
+/// Kernels that store numbers and panic: everything they stored is checked before the next kernel.
 #[test]
 fn stored_before_a_panic() {
     for threads in THREADS {
@@ -122,7 +122,7 @@ fn stored_before_a_panic() {
         assert!(ended.message().is_some());
         let result = on_threads(threads, || road.on(Place::Host).execute(Car::tick, ()));
         assert!(matches!(&result, Err(Error::BadLink { field: "near", object: 12_345.., .. })), "{result:?}");
-        // Mended, it runs.
+        // After the repair it runs.
         let good = Link::from_index(0).unwrap();
         road.cars.slot_mut(car::near, 1).fill(good);
         let links: Vec<_> = road.cars.links().collect();
@@ -134,7 +134,7 @@ fn stored_before_a_panic() {
     }
 }
 
-/// A kernel that catches its own panic has returned: what it has stored is looked at as ever, and refused.
+/// A kernel that catches its own panic has returned: its stored links are checked as usual, and rejected.
 #[test]
 fn stored_before_a_panic_that_is_caught() {
     for threads in THREADS {
@@ -147,7 +147,7 @@ fn stored_before_a_panic_that_is_caught() {
     }
 }
 
-/// A world of fewer objects gets the objects of another while a thread unwinds.
+/// A smaller world receives the objects of another one while a thread unwinds.
 #[test]
 fn objects_of_another_world() {
     for threads in THREADS {

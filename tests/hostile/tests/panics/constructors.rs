@@ -1,4 +1,5 @@
-//! `construct` leaves no row out: an object that nobody has made would be of zero bytes, links and enums included.
+//! `construct` skips no row: an object that was never constructed would consist of zero bytes, including links and
+//! enums.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{MANY, THREADS, WAYS, on_threads, outcome, while_unwinding};
@@ -6,7 +7,7 @@ use ikra_hostile_tests::{MANY, THREADS, WAYS, on_threads, outcome, while_unwindi
 use super::model::{Bike, BikeMut, BikeRef, Car, Kind, Sim, sim};
 
 fn assert_whole(world: &Sim, when: &str) {
-    // By columns that are no links, before anybody follows one.
+    // Read columns without links before following a link.
     let made = world.bikes.column(super::model::bike::id).iter().zip(0..).filter(|(id, n)| **id == *n).count();
     assert_eq!((made, world.bikes.len()), (MANY, MANY), "{when}");
     let homes = world.bikes.column(super::model::bike::home);
@@ -46,7 +47,7 @@ impl Bike {
     }
 }
 
-/// Constructors that panic add nothing, or what was made before; and what is made next is whole.
+/// Constructors that panic add no objects, or only complete ones; later objects are complete.
 #[test]
 fn that_panic() {
     for threads in THREADS {

@@ -1,4 +1,4 @@
-//! Executors in a destructor that runs because its thread unwinds: the panic on its way is not theirs.
+//! Executors in a destructor during unwinding: they do not cause the panic that is in progress.
 
 use ikra_hostile_tests::{THREADS, WAYS, Way, while_unwinding};
 

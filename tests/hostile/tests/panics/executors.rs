@@ -1,4 +1,4 @@
-//! Everything that executors do, and what it comes to.
+//! All operations of executors, and their outcomes.
 
 use ikra::prelude::*;
 use ikra::{Error, LinkList, Place};
@@ -6,17 +6,17 @@ use ikra_hostile_tests::hash;
 
 use super::model::{Bike, Car, Sim, Vehicle, VehicleLink, bike, car, sim};
 
-/// So many that several threads have something to do.
+/// Enough objects to occupy several threads.
 pub const CARS: usize = 9_000;
 
-/// What an executor came to.
+/// The outcome of an executor, with its name.
 pub type Named = (&'static str, u64);
 
 fn cars(sim: &Sim) -> u64 {
     hash(&sim.cars)
 }
 
-/// Runs each executor, in a world of its own, and says what came of it.
+/// Runs each executor in a separate world, and returns the outcomes.
 pub fn everything() -> Vec<Named> {
     let mut all = Vec::new();
     let mut add = |name, number: u64| all.push((name, number));
@@ -66,7 +66,7 @@ pub fn everything() -> Vec<Named> {
     let made = world.construct(1_000, Car::make, home).unwrap();
     add("construct with an arena", made.count() as u64 ^ cars(&world));
 
-    // A bad link in the last object is found by all who look, each time.
+    // Every use finds a bad link in the last object, each time.
     let (last, second) = (world.bikes.links().next_back().unwrap(), world.bikes.links().nth(1).unwrap());
     world.set(last, bike::home, Link::from_id(4_000_000_000).unwrap());
     for name in ["check_links", "check_links again"] {
@@ -101,16 +101,16 @@ pub fn everything() -> Vec<Named> {
     all
 }
 
-/// Everything, as it is in a program where nothing else happens.
+/// The outcomes in a program without disturbances.
 pub fn expected() -> &'static [Named] {
     static EXPECTED: std::sync::OnceLock<Vec<Named>> = std::sync::OnceLock::new();
     EXPECTED.get_or_init(|| {
-        // In a thread of its own: what asks may unwind.
+        // On a separate thread, because the caller may be unwinding.
         std::thread::spawn(|| ikra_hostile_tests::on_threads(1, everything)).join().expect("nothing panics")
     })
 }
 
-/// Compares what came of everything with what should have.
+/// Compares the outcomes with the expected ones.
 pub fn assert_as_expected(found: &[Named], when: &str) {
     let expected = expected();
     assert_eq!(found.len(), expected.len());
@@ -118,7 +118,7 @@ pub fn assert_as_expected(found: &[Named], when: &str) {
     assert!(wrong.is_empty(), "{when}: wrong results of {wrong:?}");
 }
 
-/// Without anything hostile: the other programs compare with this.
+/// No attack: the other programs compare their outcomes with this one.
 #[test]
 fn everything_is_the_same_with_any_number_of_threads() {
     for threads in [1, 2, 3, 8] {

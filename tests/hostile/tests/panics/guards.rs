@@ -26,7 +26,7 @@ fn a_guard_that_is_dropped_by_a_panic() {
     world.execute(Car::change, ());
 }
 
-/// Guards by which a destructor changes objects, in threads of a pool.
+/// A destructor changes objects through guards, on threads of a pool.
 #[test]
 fn guards_in_destructors() {
     for threads in THREADS {
@@ -45,7 +45,7 @@ fn guards_in_destructors() {
     }
 }
 
-/// The world is within what unwinds: it is dropped before anybody can look at it, in the middle of a kernel's failure.
+/// The unwinding code owns the world: it is dropped during a kernel's failure, before any other use.
 #[test]
 fn worlds_that_are_dropped_by_a_panic() {
     #[soa_class]
@@ -84,7 +84,7 @@ fn worlds_that_are_dropped_by_a_panic() {
     }
 }
 
-/// Worlds change places while a kernel's panic is on its way.
+/// Worlds are swapped while a kernel's panic propagates.
 #[test]
 fn worlds_that_are_exchanged_by_a_destructor() {
     struct Exchange<'a>(&'a mut Sim, &'a mut Sim);

@@ -1,4 +1,4 @@
-//! Lists and rows that are made while something panics, or by code that does.
+//! Lists and rows that are built during a panic, or by code that panics.
 
 use std::ops::Bound;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use ikra_runtime::list::LinkWords;
 
 use super::model::{Bike, Car, Kind, Vehicle, VehicleLink, bike, car, sim};
 
-/// Rows that panic half way, while the thread unwinds already or not: those before are there.
+/// Rows that panic midway, during unwinding or not: the rows before the panic are added.
 #[test]
 fn rows_that_panic() {
     let rows = |home, bad: usize| {
@@ -40,7 +40,7 @@ fn rows_that_panic() {
     }
 }
 
-/// Rows that use another world, and put one in the place of their own, while they are added.
+/// Rows that use another world, and replace their own, while they are added.
 #[test]
 fn rows_that_run_kernels() {
     for threads in THREADS {
@@ -58,7 +58,7 @@ fn rows_that_run_kernels() {
     }
 }
 
-/// `Subset` is a safe trait: an implementation that panics, and one that names other objects each time.
+/// `Subset` is a safe trait: one implementation panics, and one names different objects on each call.
 #[test]
 fn subsets_by_hand() {
     struct Panics;
@@ -103,7 +103,7 @@ fn subsets_by_hand() {
     }
 }
 
-/// `ListedLink` is a safe trait too: links of classes that there are not, and that are never the same twice.
+/// `ListedLink` is a safe trait too: links of nonexistent classes, which differ on each call.
 #[test]
 fn links_by_hand() {
     #[derive(Clone, Copy)]
@@ -134,7 +134,7 @@ fn links_by_hand() {
     assert!(matches!(list(200..300), ikra_hostile_tests::Outcome::Returned(Err(Error::Duplicate { .. }))));
 }
 
-/// The list of the last slice, after one that was refused and after a panic.
+/// The list of the last slice, after a rejected slice and after a panic.
 #[test]
 fn slices_after_panics() {
     for threads in THREADS {
@@ -152,7 +152,7 @@ fn slices_after_panics() {
             ));
             list[0] = first;
             world.over(&list).execute(Car::change, ());
-            // Fewer objects than the list was made for.
+            // Fewer objects than when the list was made.
             let cars = std::mem::take(&mut world.cars);
             assert!(matches!(
                 world.on(Place::Host).over(&list).execute(Car::change, ()),
@@ -162,7 +162,7 @@ fn slices_after_panics() {
             world.over(&list).execute(Car::change, ());
             let expected = (0..MANY as u32).map(|n| n + if n % 2 == 0 { 3 } else { 0 });
             assert!(world.cars.column(car::x).iter().copied().eq(expected), "{threads} threads");
-            // Of several classes: nothing runs if one is missing.
+            // Links of several classes: nothing runs if one object is missing.
             world.construct(10, Bike::make, first).unwrap();
             let mut mixed: Vec<VehicleLink> = world.bikes.links().map(VehicleLink::from).collect();
             mixed.push(Link::<Car>::from_id(MANY as u32 + 1).unwrap().into());

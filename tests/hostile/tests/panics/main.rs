@@ -1,5 +1,5 @@
-//! Panics: caught half way, in destructors, in other worlds, several at once. Each executor runs all calls, or unwinds
-//! before anything is taken for done.
+//! Panics: caught midway, in destructors, in other worlds, several at once. Each executor runs all calls, or unwinds
+//! before it commits anything.
 #![allow(missing_docs, reason = "tests, not a library")]
 #![allow(clippy::manual_is_multiple_of, reason = "remainders read best beside other remainders")]
 #![forbid(unsafe_code)]

@@ -25,7 +25,7 @@ pub struct Car {
     pub bad: u32,
 }
 
-/// Without an array of varying length, so that several threads make objects of it.
+/// Has no array of variable length, so several threads construct its objects.
 #[soa_class]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Bike {
@@ -132,7 +132,7 @@ pub struct Sim {
     pub bikes: Objects<Bike>,
 }
 
-/// A world of cars that lead to each other, and a few bikes.
+/// A world of cars that link to each other, and a few bikes.
 pub fn sim(cars: usize, bikes: usize) -> Sim {
     let mut sim = Sim::new();
     let link = |n: usize| Link::from_index(n).unwrap();

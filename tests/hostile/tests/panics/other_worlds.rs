@@ -1,4 +1,4 @@
-//! Kernels that run kernels of other worlds, which fail: the failure is the other world's alone.
+//! Kernels that run failing kernels of other worlds: the failure belongs to the other world alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,14 +13,14 @@ pub struct Inner {
     pub q: [u32; 2],
 }
 
-/// How the other world fails.
+/// The failure of the other world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
     Not,
     Index,
     Panic,
     BadLink,
-    /// It runs a third world, which fails, and copes with that.
+    /// It runs a third world, which fails, and catches the failure.
     Deeper,
 }
 
@@ -74,8 +74,8 @@ pub struct Outer {
     pub bad: bool,
 }
 
-/// Runs another world, and gets over what comes of it. It belongs to the call alone, since other calls may be done by
-/// this thread while it waits.
+/// Runs another world and ignores its failure. The world is local to the call, since this thread may run other calls
+/// while it waits.
 fn runs_another(count: usize, how: Failing) {
     let mut world = others(count);
     let ended = catch_unwind(AssertUnwindSafe(|| match how {
@@ -165,7 +165,7 @@ fn a_small_one_that_fails() {
     }
 }
 
-/// On the same threads, which do chunks of both.
+/// The threads process chunks of both worlds.
 #[test]
 fn a_large_one_that_fails() {
     for how in [Failing::Not, Failing::Index, Failing::Panic] {
@@ -179,7 +179,7 @@ fn three_deep() {
     attack(6_000, Failing::Deeper);
 }
 
-/// The other world's failure is not caught: it arrives in the caller of the outer one, as it was.
+/// The other world's failure is not caught: the outer world's caller gets it unchanged.
 #[test]
 fn a_failure_that_is_passed_on() {
     #[soa_class]
@@ -210,7 +210,7 @@ fn a_failure_that_is_passed_on() {
     }
 }
 
-/// A world in the hands of a kernel's argument, which is changed while another runs.
+/// A kernel's argument holds a world, which is changed while another world runs.
 #[test]
 fn a_world_behind_a_lock_in_the_arguments() {
     use std::sync::Mutex;
@@ -223,7 +223,7 @@ fn a_world_behind_a_lock_in_the_arguments() {
         #[kernel]
         pub fn ask(&mut self, other: &Mutex<Others>) {
             if self.link().id() % 500 == 3 {
-                // Fewer objects than would be spread over threads: nobody waits for the lock while it holds it.
+                // Too few objects for several threads: no thread waits for the lock while this one holds it.
                 let mut other = other.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 let ended = catch_unwind(AssertUnwindSafe(|| other.execute(Inner::run, Failing::Index)));
                 assert!(ended.is_err());

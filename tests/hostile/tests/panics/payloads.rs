@@ -1,4 +1,4 @@
-//! What a panic carries: payloads with destructors, which are dropped once, and some of which panic themselves.
+//! Panic payloads with destructors: each is dropped once, even if the destructor panics itself.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::process::Command;
@@ -102,7 +102,7 @@ fn store(count: usize) -> Store {
     store
 }
 
-/// One after the other: all use the counters.
+/// Sequential, because all tests use the counters.
 #[test]
 fn dropped_once() {
     for threads in [1, 2, 8] {
@@ -126,7 +126,7 @@ fn dropped_once() {
     }
 }
 
-/// A payload that panics when it is dropped, by the caller: nothing of Ikra's is in between.
+/// The caller drops a payload that panics: no code of Ikra is involved.
 #[test]
 fn that_panics_in_the_callers_hands() {
     hush();
@@ -143,8 +143,8 @@ fn that_panics_in_the_callers_hands() {
     }
 }
 
-/// Several of them, of which all but one are dropped by others: the program may end there, or go on with a panic; it never
-/// goes on as if all had run.
+/// Several payloads; only one is passed on. The program may abort, or continue with a panic. It never continues as if
+/// all calls had run.
 #[test]
 fn that_panic_in_others_hands() {
     const VARIABLE: &str = "IKRA_HOSTILE_PAYLOADS";

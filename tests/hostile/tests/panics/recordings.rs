@@ -1,4 +1,4 @@
-//! Recordings on the host: made, dropped and replayed while something panics, and in worlds that have changed.
+//! Recordings on the host: made, dropped and replayed during a panic, and in worlds that have changed.
 
 use ikra::prelude::*;
 use ikra::{Error, Place, Recording};
@@ -16,7 +16,7 @@ fn record(world: &mut Sim) -> Recording {
     world.on(Place::Host).record(|sim| sim.execute(Car::change, ())).unwrap()
 }
 
-/// The closure panics, or returns an error: what was recorded does not run later.
+/// The closure panics, or returns an error: the recorded kernels do not run later.
 #[test]
 fn closures_that_panic() {
     for threads in THREADS {
@@ -47,7 +47,7 @@ fn closures_that_panic() {
     }
 }
 
-/// Replays in a destructor, of a recording that was made in one.
+/// Replays in a destructor a recording that was made in one.
 #[test]
 fn replays_while_a_thread_unwinds() {
     for threads in THREADS {
@@ -66,7 +66,8 @@ fn replays_while_a_thread_unwinds() {
     }
 }
 
-/// In another world, in one whose objects are another's, in one that was moved: it runs for what is there, or is refused.
+/// Replays in another world, in a world with swapped objects, and in a moved world: the recording runs for the current
+/// objects, or is rejected.
 #[test]
 fn replays_elsewhere() {
     for threads in THREADS {

@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use ikra::prelude::*;
 use ikra_hostile_tests::{MANY, THREADS, hush, on_threads, outcome};
 
-/// How `combine` goes wrong.
+/// The failure of `combine`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     Right,
     /// At the result of this object.
     PanicsAt(u64),
-    /// When results of chunks are combined, which is after all calls.
+    /// When chunk results are combined, after all calls.
     PanicsLate,
-    /// Catches Ikra's own panics, of another world.
+    /// Catches Ikra's own panics from another world.
     Catches,
     Identity,
 }
@@ -30,7 +30,7 @@ impl Reducer<u64> for Hostile<'_> {
     fn combine(&self, a: u64, b: u64) -> u64 {
         match self.0 {
             How::PanicsAt(id) if b == id => panic!("on purpose: {id}"),
-            // A chunk has no more than this.
+            // One chunk's result is at most this large.
             How::PanicsLate if b > 8192 * 40_000 => panic!("on purpose"),
             How::Catches if b % 5_000 == 77 => {
                 let mut other = items(10);

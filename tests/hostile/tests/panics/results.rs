@@ -1,4 +1,4 @@
-//! Results with destructors, of no bytes, and of many: none is lost, none is dropped twice.
+//! Results with destructors, zero-sized and large: none is lost, and none is dropped twice.
 
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 
@@ -13,7 +13,7 @@ pub struct Result {
     text: String,
 }
 
-/// Of no bytes.
+/// A zero-sized result.
 #[derive(Debug)]
 pub struct Nothing;
 
@@ -77,7 +77,7 @@ fn collect(bad: u32) {
     assert!(large.iter().zip(1..).all(|(result, id)| *result == [id; 100]) && large.len() == MANY);
 }
 
-/// One after the other: all use the counter.
+/// Sequential, because all tests use the counter.
 #[test]
 fn whole_and_half() {
     for threads in THREADS {

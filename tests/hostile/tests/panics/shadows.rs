@@ -1,5 +1,5 @@
-//! Snapshots of links: what a kernel has not written must never be taken for what it has. Storage that was in another
-//! world before still has that world's links.
+//! Snapshots of links: an unwritten value must never count as written. Storage that was in another world still holds
+//! that world's links.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -18,7 +18,7 @@ pub struct Car {
     pub cell: Link<Cell>,
     #[inline_array]
     pub near: [Link<Cell>; 2],
-    /// Nothing of it is copied before a call that writes all elements.
+    /// A call that writes all elements copies none of them before.
     #[inline_array]
     pub ring: [u32; 4],
     #[inline_array(1)]
@@ -69,11 +69,11 @@ fn road(cells: usize, by: usize) -> Road {
     road
 }
 
-/// Objects that were in a world of many cells, whose links are put right for one of ten; then the kernel. No link is
-/// followed that could lead nowhere.
+/// Objects come from a world with many cells, and their links are repaired for a world with ten. Then the kernel runs.
+/// It follows no invalid link.
 fn attack(catches: bool) -> Vec<Car> {
     let (mut large, mut small) = (road(MANY, 1), road(10, 1));
-    // Both halves of the snapshot's storage have links of the large world.
+    // Both halves of the snapshot's storage hold links of the large world.
     large.execute(Car::follow, false);
     large.execute(Car::follow, false);
     std::mem::swap(&mut large.cars, &mut small.cars);
@@ -129,7 +129,7 @@ impl Car {
     }
 }
 
-/// A kernel that ends by a panic leaves all as it was, and the next sees nothing of what it has written.
+/// A kernel that panics changes nothing, and the next kernel sees none of its writes.
 #[test]
 fn after_a_panic() {
     for threads in THREADS {

@@ -1,4 +1,4 @@
-//! Several objects panic: the caller gets the panic of the one with the lowest id, with any number of threads.
+//! Several objects panic: with any number of threads, the caller gets the panic of the object with the lowest id.
 
 use std::panic::panic_any;
 
@@ -15,7 +15,7 @@ pub struct Item {
     pub q: [u32; 2],
 }
 
-/// The payload: who panicked.
+/// The payload: the id of the object that panicked.
 struct Who(u32);
 
 #[soa_methods]
@@ -83,7 +83,7 @@ fn store(count: usize, bad: &[u32]) -> Store {
     store
 }
 
-/// With chunks of each thread that fail at once, often.
+/// Chunks of several threads fail at once, repeatedly.
 fn attack(count: usize, bad: &[u32], first: u32, work: impl Fn(&mut Store) + Send + Sync) {
     for threads in [1, 2, 8] {
         for _ in 0..6 {
@@ -113,7 +113,7 @@ fn ranges() {
     attack(MANY, &BAD, 7_000, |store| store.over(3_001..).execute(Item::run, ()));
 }
 
-/// Lists are run in the order of the ids, whatever their own.
+/// Lists run in the order of ids, not in their own order.
 #[test]
 fn lists() {
     attack(MANY, &BAD, 3_001, |store| {
@@ -147,7 +147,7 @@ fn constructors() {
     attack(10, &[], 9_001, |store| _ = store.construct(MANY, Item::make, &[9_001, 12_000, 19_000]));
 }
 
-/// Ikra's own message, of which only one is heard.
+/// Ikra's own message: only one is reported.
 #[test]
 fn messages_of_ikra() {
     for threads in [1, 2, 8] {

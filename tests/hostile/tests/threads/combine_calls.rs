@@ -1,4 +1,4 @@
-//! Reducers that count how often they are called, and by which results.
+//! Reducers that count their calls, and record the combined results.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -44,7 +44,7 @@ macro_rules! layouts {
             pub fn heavy(&self) -> u64 {
                 (0..self.x % 3).sum::<u64>() + self.x
             }
-            /// Which is compiled for one thread alone, too.
+            /// Also compiled for a single thread.
             #[kernel(reduce(Counting<'_>))]
             pub fn counted(&self) -> u64 {
                 if let Some(other) = self.all::<Self>().get(self.x as usize % 64) {

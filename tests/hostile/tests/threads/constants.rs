@@ -1,4 +1,4 @@
-//! Hidden constants of the phase, which a helper that is generic over it can read.
+//! Hidden constants of the phase, read by a helper that is generic over the phase.
 
 use std::ptr;
 

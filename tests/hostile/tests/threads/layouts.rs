@@ -1,4 +1,4 @@
-//! Addresses: where columns lie, as far as safe code can see, says nothing of the threads that change them.
+//! Addresses: the location of columns, as visible to safe code, does not depend on the number of threads.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{MANY, same_with_any_threads};

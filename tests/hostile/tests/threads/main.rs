@@ -1,4 +1,4 @@
-//! What a program can learn of the number of threads: nothing but time. Each program asks in another way, and gets the same
+//! A program can observe the number of threads through time only. Each program probes differently, and gets the same
 //! answer with 1, 2 and 4 threads.
 #![allow(missing_docs, reason = "tests, not a library")]
 #![forbid(unsafe_code)]

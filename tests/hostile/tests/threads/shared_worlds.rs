@@ -1,5 +1,5 @@
-//! A world that several threads share before it is linked, while they load and store atomics; and worlds that threads
-//! hand to each other.
+//! A world that several threads share before it is linked, while they load and store atomics; and worlds that are
+//! passed between threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Mutex, RwLock, mpsc};
@@ -52,7 +52,7 @@ fn graph(count: usize, tag: u64) -> Graph {
     graph
 }
 
-/// Four threads come at once to a world that nobody has linked.
+/// Four threads simultaneously use a world that was never linked.
 #[test]
 fn before_it_is_linked() {
     for round in 0..20 {
@@ -95,7 +95,7 @@ fn before_it_is_linked() {
     }
 }
 
-/// Pools of several sizes use one world, one after the other, from threads of the program's own.
+/// Pools of several sizes use one world in sequence, from threads outside the pools.
 #[test]
 fn by_pools_in_turns() {
     let expected = {
@@ -127,7 +127,7 @@ fn by_pools_in_turns() {
     }
 }
 
-/// Readers with `&World`, a writer with `&mut World`, by turns.
+/// Readers with `&World` and a writer with `&mut World` alternate.
 #[test]
 fn behind_a_lock_for_readers() {
     let world = RwLock::new(graph(200, 0));
@@ -147,7 +147,7 @@ fn behind_a_lock_for_readers() {
                 let mut world = world.write().unwrap();
                 world.nodes.column_mut(node::tag).fill(round);
                 if round % 10 == 0 {
-                    // Other objects, which are linked by the first who reads.
+                    // New objects: the first reader links them.
                     *world = graph(200, round);
                 }
             }
@@ -155,7 +155,7 @@ fn behind_a_lock_for_readers() {
     });
 }
 
-/// Worlds that are sent from thread to thread, and change places on the way.
+/// Worlds are sent between threads, and swapped in between.
 #[test]
 fn sent_around() {
     let (first, last) = {

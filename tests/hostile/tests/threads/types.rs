@@ -1,5 +1,5 @@
-//! Types: the name, the identity and the size of the phase, of views, refs and atomics. A kernel that updates atomics of
-//! others is compiled a second time, for one thread alone.
+//! Types: the name, the identity and the size of the phase, of views, refs and atomics. A kernel that updates other
+//! objects' atomics is compiled twice; the second version is for a single thread.
 
 use std::any::{TypeId, type_name, type_name_of_val};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -46,7 +46,7 @@ fn of_needs_drop<P: Phase>(_: NodeRef<'_, P>) -> u64 {
     u64::from(std::mem::needs_drop::<NodeRef<'_, P>>())
 }
 
-/// A trait of one's own, whose default is asked for by all types, and another for one phase.
+/// A user trait with a default for all types, and a different answer for one phase.
 trait Ask {
     fn ask(&self) -> u64 {
         number(type_name::<Self>())

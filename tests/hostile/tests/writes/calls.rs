@@ -1,4 +1,4 @@
-//! Writes by methods and functions that are called, through traits and paths.
+//! Writes by called methods and functions, through traits and paths.
 
 use ikra::{Phase, prelude::*};
 

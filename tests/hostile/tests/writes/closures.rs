@@ -1,4 +1,4 @@
-//! Writes within closures, functions and types that stand in a method.
+//! Writes within closures, functions and types that are defined in a method.
 
 use core::future::Future;
 use core::task::{Context, Poll, Waker};

@@ -26,7 +26,7 @@ impl Node {
     pub fn snapshots(&mut self) {
         *self.hidden() = self.next.v().x + 1;
     }
-    /// Writes in the first meeting alone.
+    /// Writes only in the first meeting.
     #[kernel(pairs)]
     pub fn meets(&mut self, other: Ref<Node>) {
         if other.link().id() == 1 {

@@ -1,4 +1,4 @@
-//! Writes by macros: of the program, of the standard library, with parts of a place as tokens.
+//! Writes by macros: user macros, standard library macros, and parts of a place as tokens.
 
 use ikra::prelude::*;
 
@@ -167,7 +167,7 @@ impl Node {
     fn flat_out(&mut self) -> Out<'_> {
         Out(&mut self.x)
     }
-    // The method takes `&mut self` of a number: that the text does not show.
+    // The method takes `&mut self` of a number, which the text does not show.
     #[kernel]
     pub fn autoref_within_assert(&mut self) {
         assert!(self.v.bumped());

@@ -1,5 +1,5 @@
-//! Lost writes: each kernel changes one field of its object, in a form that hides it. The change is stored, or refused by a
-//! panic that names the field; it is never lost silently.
+//! Lost writes: each kernel changes one field of its object in a hidden form. The change is either stored, or rejected
+//! by a panic that names the field. It is never lost silently.
 #![allow(missing_docs, reason = "tests, not a library")]
 #![allow(
     clippy::all,

@@ -1,18 +1,18 @@
-//! A class whose numbers are counted, and the test of a kernel that adds one to one of them.
+//! A class of counters, and the test of a kernel that increments one of them.
 
 use ikra::prelude::*;
 use ikra_hostile_tests::{MANY, Outcome, on_threads, outcome};
 
-/// What a kernel that hides a write comes to.
+/// The outcome of a kernel that hides a write.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Came {
-    /// The write is there.
+    /// The write was stored.
     Stored,
-    /// It was refused, by a panic that says how to declare it, and nothing has changed.
+    /// The write was rejected by a panic that explains how to declare it, and nothing changed.
     Refused,
 }
 
-/// The class, its numbers, and how they are added up.
+/// The class, its counters, and their totals.
 macro_rules! class {
     () => {
         #[derive(Clone, Copy, Debug, PartialEq, Value)]
@@ -103,14 +103,14 @@ macro_rules! class {
     };
 }
 
-/// A world whose numbers are counted.
+/// A world that can be totalled.
 pub trait Counted: Sized + Send {
     fn of(count: usize) -> Self;
-    /// Of each object.
+    /// The total of each object.
     fn totals(&self) -> Vec<u32>;
 }
 
-/// Runs a kernel that adds one to a number of each object, for few objects and for many on two threads.
+/// Runs a kernel that adds one to a counter of each object, for a few objects, and for many on two threads.
 pub fn assert_one_more<W: Counted>(name: &str, came: Came, run: impl Fn(&mut W) + Sync) {
     for (count, threads) in [(3, 1), (MANY / 4, 2)] {
         let mut world = W::of(count);
@@ -135,7 +135,7 @@ pub fn assert_one_more<W: Counted>(name: &str, came: Came, run: impl Fn(&mut W) 
     }
 }
 
-/// A test for each kernel.
+/// One test per kernel.
 macro_rules! programs {
     ($($came:ident: $($name:ident)*;)*) => { $($(
         #[test]

@@ -1,4 +1,4 @@
-//! Names that mean something else: a raw `self.r#x`, fields that are named like what the macros make, `Self` in odd places.
+//! Names with another meaning: a raw `self.r#x`, fields named like generated items, `Self` in odd positions.
 
 use ikra::prelude::*;
 

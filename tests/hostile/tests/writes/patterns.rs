@@ -136,7 +136,7 @@ programs! {
         destructuring_struct destructuring_slice destructuring_deep for_pattern or_pattern parameter_pattern flattened;
 }
 
-/// A pattern takes the whole view apart.
+/// A pattern destructures the whole view.
 mod whole {
     use ikra::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Writes to places that are expressions, and by functions that take them.
+//! Writes to place expressions, and by functions that receive them.
 
 use core::cell::Cell;
 use core::ops::DerefMut;

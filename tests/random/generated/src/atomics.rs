@@ -1,4 +1,4 @@
-//! Combinations of operations on atomic fields, and which of them have one result in every order of threads.
+//! Combinations of operations on atomic fields; a part of them has one result in every order of threads.
 
 use std::fmt::Write as _;
 
@@ -7,18 +7,18 @@ use crate::combine::Executor;
 use crate::ways::{LAYOUTS, REACHES, Reach};
 use crate::write::{HARNESS, call, case, reached, signature};
 
-/// What an operation does.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Load,
     Store,
-    /// It commutes with itself, and the value before is not used.
+    /// It commutes with itself, and its previous value is unused.
     Add,
     Min,
     Max,
     Or,
     And,
-    /// The value before is used.
+    /// Its previous value is used.
     Exchange,
 }
 
@@ -27,7 +27,7 @@ struct Operation {
     ikra: &'static str,
     plain: &'static str,
     kinds: &'static [Kind],
-    /// Whether the result is the same in every order for a reason that Ikra does not know.
+    /// Whether the result is the same in every order for a reason unknown to Ikra.
     harmless: bool,
 }
 
@@ -69,7 +69,7 @@ const OPERATIONS: &[Operation] = &[
     harmless(&[Kind::Exchange], "if @.fetch_or(v) > v { drop(Box::new(v)); }", "@ |= v;"),
 ];
 
-/// A way to an atomic: what stands around the operation, and what `@` is in it, in Ikra and in the plain model.
+/// A path to an atomic: the text around the operation, and the text of `@` in Ikra and in the plain model.
 struct Place {
     field: &'static str,
     own: bool,
@@ -165,8 +165,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Whether the rules for atomic fields allow it: each field is only loaded, or only that of the own object is used,
-    /// or it is only updated by one operation that commutes.
+    /// Whether the rules for atomic fields allow it. Each field is only loaded, or used only in the own object, or only
+    /// updated by one commutative operation.
     #[must_use]
     pub fn is_ordered(&self) -> bool {
         self.unordered
@@ -178,8 +178,8 @@ impl Kernel {
             })
     }
 
-    /// Each place meets each kind of operation, layout and executor and `unordered`, and each operation meets each executor and own and other
-    /// objects. Kernels that depend on the order are apart from those that do not.
+    /// Each place meets each kind of operation, layout, executor and `unordered`; each operation meets each executor,
+    /// and own and other objects. Order-dependent kernels are counted separately.
     fn meetings(&self) -> Vec<Meeting> {
         let kind = self.is_ordered();
         let executor = format!("{:?}", self.executor);
@@ -201,7 +201,7 @@ impl Kernel {
         uses.collect()
     }
 
-    /// The fields that are used, as a list.
+    /// The used fields, as a list.
     fn fields(&self) -> String {
         let mut fields: Vec<_> = self.uses.iter().map(|one| one.place().field).collect();
         fields.dedup();
@@ -256,7 +256,7 @@ pub fn kernels() -> Vec<Kernel> {
         let layout = (number + number / LAYOUTS.len()) % LAYOUTS.len();
         found.push(Kernel { number, layout, reach, uses, unordered, executor, heavy: number % 3 == 0 });
     };
-    // Each operation on each place; what is harmless also with `unordered`.
+    // Each operation on each place; harmless ones also with `unordered`.
     for place in 0..PLACES.len() {
         for (n, operation) in OPERATIONS.iter().enumerate() {
             push(vec![Use { place, operation: n }], false);
@@ -265,7 +265,7 @@ pub fn kernels() -> Vec<Kernel> {
             }
         }
     }
-    // Two operations: on one field more often than on two.
+    // Two operations, more often on one field than on two.
     for (p, first) in PLACES.iter().enumerate() {
         for (q, second) in PLACES.iter().enumerate() {
             let one_in = if first.field == second.field { 113 } else { 1511 };
@@ -283,7 +283,7 @@ pub fn kernels() -> Vec<Kernel> {
     choose(found, Kernel::meetings)
 }
 
-/// The class of a layout with some kernels, and what they need.
+/// The class of a layout with some kernels, and its dependencies.
 fn module(layout: usize, kernels: &[&Kernel], harness: &str) -> String {
     let (name, options) = LAYOUTS[layout];
     let methods: String = kernels.iter().map(|kernel| kernel.ikra()).collect();
@@ -292,7 +292,7 @@ fn module(layout: usize, kernels: &[&Kernel], harness: &str) -> String {
     )
 }
 
-/// The kernels that have one result, each with its model, as a module per layout with a function `run`.
+/// The order-independent kernels, each with its model. There is one module per layout, with a function `run`.
 #[must_use]
 pub fn accepted(kernels: &[Kernel]) -> String {
     let mut text = String::new();
@@ -312,7 +312,7 @@ pub fn accepted(kernels: &[Kernel]) -> String {
     text
 }
 
-/// A program with the others, which must not build.
+/// A program with the remaining kernels, which must not build.
 #[must_use]
 pub fn rejected(kernels: &[Kernel]) -> String {
     let mut text = String::from("#![allow(warnings)]\nuse ikra::prelude::*;\n");

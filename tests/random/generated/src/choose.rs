@@ -1,14 +1,15 @@
-//! Which kernels are built: all with `IKRA_LONG`; otherwise a few, among which two ways that meet in any kernel still meet.
+//! Selects the kernels to build. With `IKRA_LONG` all are built; otherwise a few that still cover every meeting of two
+//! ways.
 
 use std::collections::BTreeSet;
 
-/// The variable that asks for all kernels.
+/// The variable that selects all kernels.
 const LONG: &str = "IKRA_LONG";
 
-/// Two ways that meet in a kernel.
+/// Two ways that occur together in a kernel.
 pub type Meeting = (String, String);
 
-/// Of `all` kernels those that are built. `meetings` are the pairs of ways that meet in a kernel.
+/// The kernels of `all` that are built. `meetings` are the pairs of ways that occur together in a kernel.
 #[must_use]
 pub fn choose<T>(all: Vec<T>, meetings: impl Fn(&T) -> Vec<Meeting>) -> Vec<T> {
     if is_long() { all } else { covering(all, meetings) }
@@ -20,7 +21,7 @@ pub fn is_long() -> bool {
     std::env::var_os(LONG).is_some_and(|value| !value.is_empty())
 }
 
-/// A part of `all`, in the same order, that has all meetings. First come the kernels that add the most.
+/// A subset of `all`, in the same order, that covers all meetings. Greedy: the kernels that add the most come first.
 fn covering<T>(all: Vec<T>, meetings: impl Fn(&T) -> Vec<Meeting>) -> Vec<T> {
     let meetings: Vec<Vec<Meeting>> = all.iter().map(meetings).collect();
     let most = meetings.iter().map(Vec::len).max().unwrap_or_default();

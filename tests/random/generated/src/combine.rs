@@ -1,9 +1,9 @@
-//! Which ways are combined to kernels.
+//! Combines ways into kernels.
 
 use crate::choose::{Meeting, choose};
 use crate::ways::{LAYOUTS, OWN_READS, REACHES, READS, Reach, Read, WRITES, Write};
 
-/// What runs a kernel.
+/// The executor of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Executor {
     /// `execute`.
@@ -31,24 +31,24 @@ pub enum Executor {
 pub struct Combination {
     /// Its number.
     pub number: usize,
-    /// How it reaches another object; `None` for a kernel for pairs, which is given it.
+    /// The path to the other object; `None` for a kernel for pairs, which receives it.
     pub reach: Option<Reach>,
-    /// How it reads a field of that.
+    /// How it reads a field of the other object.
     pub read: Read,
-    /// How it writes its own.
+    /// How it writes its own object.
     pub write: Write,
-    /// What runs it.
+    /// The executor that runs it.
     pub executor: Executor,
     /// Its class's layout, by position.
     pub layout: usize,
-    /// Whether others see the values from before of what it writes.
+    /// Whether others see the written field's values from before the kernel.
     pub snapshot: bool,
-    /// Whether it is `heavy`, and so spread over threads for few objects already.
+    /// Whether it is `heavy`, and so runs on several threads even for few objects.
     pub heavy: bool,
 }
 
 impl Combination {
-    /// Whether the kernel reads of another object what it writes in its own.
+    /// Whether the kernel writes a field that it reads from another object.
     #[must_use]
     pub fn races(&self) -> bool {
         let on_the_way = self.reach.map_or(&[][..], |reach| reach.reads);
@@ -56,7 +56,7 @@ impl Combination {
         !self.snapshot && (read || on_the_way.iter().any(|field| self.write.fields.contains(field)))
     }
 
-    /// Each way to reach, read and write meets each executor and layout; kernels with a race are apart from those without.
+    /// Each way to reach, read and write meets each executor and layout. Kernels with a race are counted separately.
     fn meetings(&self) -> Vec<Meeting> {
         let reach = self.reach.map_or("", |reach| reach.ikra);
         let ways = [("reach", reach), ("read", self.read.ikra), ("write", self.write.ikra)];
@@ -91,7 +91,7 @@ pub fn combinations() -> Vec<Combination> {
             }
         }
     }
-    // The field that is read is the one that is written.
+    // The kernel reads the field that it writes.
     for (w, &write) in WRITES.iter().enumerate() {
         for (f, &read) in READS.iter().enumerate().filter(|(_, read)| write.fields.contains(&read.field)) {
             push(Some(REACHES[(w + f * 7) % REACHES.len()]), read, write, All, false);

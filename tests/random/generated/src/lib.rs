@@ -1,9 +1,9 @@
-//! Kernels in all combinations of ways to reach an object, to read and to write a field, of executors and
-//! layouts. Those without a data race have to do what a plain model does, bit for bit, with any number of
-//! threads (`tests/accepted.rs`). Those with one must not build (`tests/rejected.rs`). The same for operations on
-//! atomic fields (`tests/atomics.rs`), where those must not build whose result depends on the order of threads.
+//! Kernels in all combinations of executors, layouts, and ways to reach an object, to read a field and to write one.
+//! Kernels without a data race must give the results of a plain model, bit for bit, with any number of threads
+//! (`tests/accepted.rs`). Kernels with a race must not build (`tests/rejected.rs`). Operations on atomic fields are
+//! tested likewise (`tests/atomics.rs`): a kernel whose result depends on the order of threads must not build.
 //!
-//! With `IKRA_LONG=1` all of them are built, otherwise one in three (`choose`).
+//! With `IKRA_LONG=1` all kernels are built, otherwise one in three (`choose`).
 
 pub mod atomics;
 pub mod choose;

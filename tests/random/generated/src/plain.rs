@@ -1,15 +1,15 @@
-//! The same objects in plain Rust.
+//! The objects in plain Rust.
 
 /// An object; links are positions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plain {
     /// A number.
     pub a: u32,
-    /// Another.
+    /// Another number.
     pub b: u32,
     /// A link.
     pub next: usize,
-    /// A link, or none.
+    /// An optional link.
     pub maybe: Option<usize>,
     /// An inner array with a slot per element.
     pub three: [u32; 3],
@@ -34,7 +34,7 @@ pub struct Pair {
     pub y: u32,
 }
 
-/// A number that looks random, the same for the same arguments.
+/// A pseudo-random number, determined by the arguments.
 #[must_use]
 pub fn mixed(n: usize, salt: u32) -> u32 {
     let mut x = (n as u32).wrapping_mul(0x9e37_79b9) ^ salt.wrapping_mul(0x85eb_ca6b);
@@ -43,7 +43,7 @@ pub fn mixed(n: usize, salt: u32) -> u32 {
     x ^ x >> 15
 }
 
-/// Objects that refer to each other all over.
+/// Objects with many links to each other.
 #[must_use]
 pub fn objects(count: usize) -> Vec<Plain> {
     (0..count)

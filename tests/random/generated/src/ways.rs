@@ -1,4 +1,4 @@
-//! The ways to reach an object, to read a field of it, and to write one's own, in Ikra and in plain Rust.
+//! The ways to reach an object, to read one of its fields, and to write an own field, in Ikra and in plain Rust.
 
 /// A way to reach another object from `self`.
 #[derive(Clone, Copy, Debug)]
@@ -11,8 +11,8 @@ pub struct Reach {
     pub reads: &'static [&'static str],
 }
 
-/// The ways to reach an object. `other` is the kernel's argument. A getter of a link is called on a variable,
-/// since the macro would say that `self.next.next()` is a race, before the compiler gets to the assertions of other kernels.
+/// The ways to reach an object. `other` is the kernel's argument. A getter of a link is called on a variable: for
+/// `self.next.next()` the macro would report a race before the compiler evaluates the assertions of other kernels.
 pub const REACHES: &[Reach] = &[
     Reach { ikra: "self.next", plain: "t.next", reads: &[] },
     Reach { ikra: "self.maybe.unwrap_or(self.next)", plain: "t.maybe.unwrap_or(t.next)", reads: &[] },
@@ -56,7 +56,7 @@ pub const REACHES: &[Reach] = &[
 pub struct Read {
     /// An expression of type `u32`, where `o` is a `Ref<Thing>`.
     pub ikra: &'static str,
-    /// The same, where `o` is a `&Plain`.
+    /// The plain form, where `o` is a `&Plain`.
     pub plain: &'static str,
     /// The field.
     pub field: &'static str,
@@ -101,7 +101,7 @@ pub const READS: &[Read] = &[
     read("links", "o.links().len() as u32", "o.links.len() as u32"),
 ];
 
-/// The ways to read one's own object, `n` in the plain model. They are never a race.
+/// The ways to read the own object, `n` in the plain model. They never race.
 pub const OWN_READS: &[Read] = &[
     read("", "self.a", "n.a"),
     read("", "self.twice()", "n.a.wrapping_mul(2)"),
@@ -122,16 +122,16 @@ pub const OWN_READS: &[Read] = &[
     read("", "self.link().id()", "i as u32 + 1"),
 ];
 
-/// A way to write fields of one's own object.
+/// A way to write fields of the own object.
 #[derive(Clone, Copy, Debug)]
 pub struct Write {
     /// Statements, where `v` is a `u32` and `o` is a `Ref<Thing>`.
     pub ikra: &'static str,
-    /// The same, where `n` is the `Plain` to change, and `j` the position of `o`.
+    /// The plain form, where `n` is the `Plain` to change, and `j` the position of `o`.
     pub plain: &'static str,
     /// The fields.
     pub fields: &'static [&'static str],
-    /// What the text does not show, for `writes(…)`.
+    /// The writes that the text does not show, for `writes(…)`.
     pub declared: &'static [&'static str],
 }
 

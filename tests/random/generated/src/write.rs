@@ -36,8 +36,8 @@ pub(crate) fn signature(executor: Executor) -> (&'static str, &'static str, &'st
     }
 }
 
-/// The other object, in a variable: of a parameter the macro would say that it is read, and the compiler would not get to the
-/// assertions of all other kernels.
+/// Stores the other object in a variable. For a parameter the macro would report the read, and the compiler would not
+/// evaluate the assertions of all other kernels.
 pub(crate) fn reached(reach: Option<Reach>) -> String {
     format!("let o: Ref<Thing> = {};\n", reach.map_or("met", |reach| reach.ikra))
 }
@@ -55,7 +55,7 @@ fn kernel(combination: &Combination) -> String {
     )
 }
 
-/// The same for one object of the model.
+/// The plain code for one object of the model.
 fn plain(combination: &Combination) -> String {
     let Combination { number, reach, read, write, .. } = combination;
     let reached = reach.map_or("other", |reach| reach.plain);
@@ -65,7 +65,7 @@ fn plain(combination: &Combination) -> String {
     )
 }
 
-/// How the harness of a module runs it.
+/// The call of a kernel in a module's harness.
 pub(crate) fn case(number: usize, heavy: bool, executor: Executor) -> String {
     let run = match executor {
         Executor::All => format!("Every(&|w, other| w.execute(Thing::k{number}, (SALT, other)))"),
@@ -93,7 +93,7 @@ pub(crate) fn case(number: usize, heavy: bool, executor: Executor) -> String {
     format!("(\"k{number}\", {heavy}, p{number}, {run}),\n")
 }
 
-/// The class of a layout with the kernels, and what they need.
+/// The class of a layout with the kernels, and its dependencies.
 fn module(layout: usize, kernels: &[Combination], harness: &str) -> String {
     let (name, options) = LAYOUTS[layout];
     let mut text = format!("pub mod {name} {{\nuse super::*;\n#[soa_class{options}]\n{CLASS}");
@@ -109,7 +109,7 @@ fn module(layout: usize, kernels: &[Combination], harness: &str) -> String {
     text
 }
 
-/// The accepted kernels, each with its model, as a module per layout with a function `run`.
+/// The accepted kernels, each with its model. There is one module per layout, with a function `run`.
 #[must_use]
 pub fn accepted(combinations: &[Combination]) -> String {
     let mut text = String::new();
@@ -130,7 +130,7 @@ pub fn accepted(combinations: &[Combination]) -> String {
     text
 }
 
-/// A call of a kernel that does not build.
+/// A call of a rejected kernel.
 pub(crate) fn call(number: usize, executor: Executor) -> String {
     match executor {
         Executor::Pairs => format!("w.execute_pairs(Thing::k{number}, 1);\n"),
@@ -219,7 +219,7 @@ trait Store { fn store(&mut self, v: u32); }
 impl<P: ikra::Phase> Store for ThingMut<'_, P> { fn store(&mut self, v: u32) { self.b = v; } }
 ";
 
-/// What runs the kernels of a layout; `Model`, `row` and `expected` are those of the kind of kernels.
+/// The harness for the kernels of a layout; `Model`, `row` and `expected` depend on the kind of kernels.
 pub(crate) const HARNESS: &str = r#"
 type L = Link<Thing>;
 enum Run {

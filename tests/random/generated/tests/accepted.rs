@@ -1,4 +1,4 @@
-//! Kernels without a race do what a plain model does, with any number of threads.
+//! Kernels without a race give the results of a plain model, with any number of threads.
 #![allow(missing_docs, dead_code, unused, clippy::all, reason = "generated")]
 
 use ikra::prelude::*;

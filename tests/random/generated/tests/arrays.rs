@@ -7,7 +7,7 @@ use ikra::prelude::*;
 use ikra_report::ClassLayout;
 use proptest::prelude::*;
 
-/// An element made of a number.
+/// An element computed from a number.
 pub trait Element: Value + PartialEq + Debug {
     fn of(n: u32) -> Self;
 }
@@ -77,7 +77,7 @@ pub enum Step {
     Push(usize),
     /// Replaces the row of an object by one with an array of another length.
     Write(usize, usize),
-    /// Replaces the array only.
+    /// Replaces only the array.
     Set(usize, usize),
     /// Replaces all arrays.
     SetAll(Vec<usize>),
@@ -85,11 +85,11 @@ pub enum Step {
     Element(usize, usize),
     /// Rotates every array by one, in a kernel.
     Rotate,
-    /// The same with a snapshot, and so storage beside it.
+    /// Rotates with a snapshot, which needs additional storage.
     RotateSnapshot,
 }
 
-/// Lengths around the number of inlined elements, and large ones.
+/// Lengths near the number of inlined elements, and large ones.
 fn len() -> impl Strategy<Value = usize> {
     prop_oneof![Just(0_usize), Just(1), Just(2), Just(3), Just(4), Just(5), 0..12_usize, 100..300_usize]
 }
@@ -107,7 +107,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..60)
 }
 
-/// Tests of a class with arrays of variable length beside other fields.
+/// Tests of a class with arrays of variable length, in addition to other fields.
 macro_rules! varying {
     ($($name:ident: [$($option:tt)*], $slots:literal, $element:ty;)*) => { $(
         mod $name {

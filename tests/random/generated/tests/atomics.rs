@@ -1,4 +1,4 @@
-//! What is done to atomic fields has the result of a plain model, with any number of threads.
+//! Operations on atomic fields give the results of a plain model, with any number of threads.
 #![allow(missing_docs, dead_code, unused, clippy::all, reason = "generated")]
 
 use ikra::prelude::*;
@@ -7,7 +7,7 @@ use ikra_generated_tests::plain::mixed;
 mod common;
 use common::{COUNT, MANY, OTHER, PAIRED, SALT, pool};
 
-/// The same object in plain Rust; links are positions.
+/// The object in plain Rust; links are positions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plain {
     seed: u32,

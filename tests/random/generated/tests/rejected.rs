@@ -1,5 +1,6 @@
-//! Kernels with a race do not build, each with a message that names it, nor do those whose result depends on the order
-//! of threads: in debug and release builds, in programs and in libraries that do not run them.
+//! Kernels with a race do not build, and each message names the race. Kernels whose result depends on the order of
+//! threads do not build either. Debug and release builds are tested, in programs and in libraries that do not run the
+//! kernels.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,16 +9,16 @@ use std::sync::OnceLock;
 
 use ikra_generated_tests::{atomics, combine, write};
 
-/// As a release build compiles the package itself, while Ikra is that of the other builds.
+/// Compiles the package itself as a release build does, and reuses Ikra from the other builds.
 const OPTIMIZED: &[&str] = &["build", "--config", "profile.dev.opt-level=3"];
 
-/// Packages in folders of their own. All are built in one folder, so that Ikra is built once; it is that of ikra-build's tests.
+/// Packages in separate folders. They share one target folder with ikra-build's tests, so that Ikra is built once.
 struct Packages {
     folder: PathBuf,
 }
 
 impl Packages {
-    /// A folder that has packages, or is one.
+    /// A folder that contains packages, or is one.
     fn new(name: &str) -> Self {
         Self { folder: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) }
     }
@@ -28,7 +29,7 @@ impl Packages {
         std::fs::write(path, text).expect("the folder can be written");
     }
 
-    /// Adds a package with the source of its program or library. What is in the manifest beside it is for all packages.
+    /// Adds a package with the source of its program or library. The manifest in the folder applies to all packages.
     fn add(&self, at: &str, name: &str, file: &str, source: &str, all: &str) {
         let manifest = format!(
             "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\nikra = {{ path = {:?} }}\n{all}",
@@ -38,7 +39,7 @@ impl Packages {
         self.write(&format!("{at}/{file}"), source);
     }
 
-    /// What a command of Cargo, which must find errors, prints to standard output and standard error.
+    /// The standard output and standard error of a Cargo command, which must find errors.
     fn failing(&self, command: &[&str]) -> (String, String) {
         std::fs::copy(workspace().join("Cargo.lock"), self.folder.join("Cargo.lock")).expect("there is a lock file");
         let output = Command::new(env!("CARGO"))
@@ -59,11 +60,11 @@ fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).expect("the workspace")
 }
 
-/// For packages that are no members of another's.
+/// For packages that are not members of another workspace.
 const WORKSPACE: &str =
     "[workspace]\n[profile.dev]\ndebug = false\nincremental = false\n[profile.dev.package.\"*\"]\nopt-level = 0\n";
 
-/// The messages of the program with races or of the one with orders, one per line: these two are built at the same time.
+/// The messages of the program with races or the program with orders, one per line: both are built at once.
 fn messages(program: &str) -> impl Iterator<Item = &'static str> {
     static ALL: OnceLock<String> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -81,7 +82,7 @@ fn messages(program: &str) -> impl Iterator<Item = &'static str> {
     all.lines().filter(move |line| line.contains("compiler-message") && line.contains(&start))
 }
 
-/// Checks that a program has an error for each kernel, which starts as given, and no other.
+/// Checks that a program has one error per kernel, which starts with the given text, and no other error.
 fn check(program: &str, numbers: &[usize], start: impl Fn(usize) -> String, about: &str) {
     let errors: Vec<&str> = messages(program).filter(|line| line.contains("\"rendered\":\"error")).collect();
     let has = |&number: &usize| errors.iter().any(|line| line.contains(&start(number)));
@@ -110,7 +111,7 @@ fn every_dependence_on_the_order_is_an_error() {
     assert!(numbers.len() > 150);
 }
 
-/// A library that runs no kernel, each of which has a race. A comment says the line that the message has to show.
+/// A library of kernels that are never run, each with a race. A comment marks the line that the message must show.
 const LIBRARY: &str = r#"
 use ikra::prelude::*;
 
@@ -194,7 +195,7 @@ fn libraries_show_the_line_of_the_read() {
             let places = [
                 format!("src/lib.rs:{line})"),
                 format!("--> src/lib.rs:{line}:"),
-                // Of a function outside of the class, a release build shows the name only.
+                // For a function outside of the class, a release build shows only the name.
                 format!("while instantiating `fn look::<Kernel_{name}>`"),
             ];
             if !places.iter().any(|place| messages.contains(place)) {

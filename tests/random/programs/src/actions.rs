@@ -1,13 +1,13 @@
-//! What a program does between its kernels, to the world and to its model.
+//! The operations of a program between its kernels, on the world and on its model.
 
 use std::fmt::Write as _;
 
 use crate::classes::{Class, Kind, NAMES, OBJECTS};
 
-/// The function that does one of many things to the objects of a class.
+/// The function that applies one of many operations to the objects of a class.
 pub(crate) fn of(class: usize, Class { name, options, fields }: &Class) -> String {
     let (objects, module) = (OBJECTS[class], name.to_lowercase());
-    // What changes the number of objects, or the length of arrays; and the rest.
+    // Operations that change the number of objects, or the length of arrays; then all others.
     let mut growing = vec![
         format!(
             "let n = twin.{objects}.len(); world.{objects}.push(row_{class}(n)).unwrap(); twin.{objects}.push(plain::{name}::start(n));"

@@ -4,7 +4,7 @@ use crate::classes::Scalar::{self, *};
 use crate::classes::{INTEGERS, Kind, NAMES, SCALARS};
 use crate::expressions::{Body, Operation, Type, Variable};
 
-/// A loop whose body is being written: its label, and how many variables there were before.
+/// A loop whose body is being written: its label, and the number of variables before it.
 pub(crate) struct Loop {
     pub(crate) start: String,
     pub(crate) before: usize,
@@ -15,7 +15,7 @@ impl Body<'_> {
         self.variables.push(Variable { name: name.to_owned(), ty, is_mutable });
     }
 
-    /// A field that may be written now.
+    /// A field that may be written at this point.
     pub(crate) fn place(&mut self, accept: impl Fn(Kind) -> bool) -> Option<(usize, String, Kind)> {
         let fields = &self.classes[self.class].fields;
         let can = |n: &usize| self.writable.contains(n) && !self.lent.contains(n) && accept(fields[*n].kind);
@@ -27,7 +27,7 @@ impl Body<'_> {
         Some((n, fields[n].name.clone(), fields[n].kind))
     }
 
-    /// Statements, whose variables end with them.
+    /// Statements with their own scope of variables.
     pub(crate) fn block(&mut self, statements: usize, depth: usize) -> String {
         let before = self.variables.len();
         let mut text = String::new();
@@ -77,7 +77,7 @@ impl Body<'_> {
     }
 
     fn definition(&mut self) -> String {
-        // Sometimes under a name that another has.
+        // Sometimes shadows another variable.
         let name = if self.random.percent(15) && !self.variables.is_empty() && self.loops.is_empty() {
             let n = self.random.below(self.variables.len());
             self.variables[n].name.clone()
@@ -224,7 +224,7 @@ impl Body<'_> {
                 self.update(&format!("{field}[{index}]"), ty)
             }
             Kind::Array(ty, form) => {
-                // Ordinary Rust: no call with `self` while the array is lent.
+                // As in ordinary Rust, `self` cannot be used while the array is lent.
                 let index = self.index(form.len().unwrap_or(5), 0);
                 match form.len() {
                     Some(len) if self.random.percent(20) => {
@@ -283,7 +283,7 @@ impl Body<'_> {
         }
     }
 
-    /// Takes what is there, and leaves a constant.
+    /// Reads a value, and leaves a constant.
     fn constant(&mut self) -> String {
         let Some((n, name, Kind::Number(ty))) = self.place(|kind| matches!(kind, Kind::Number(_))) else {
             return self.assignment();
@@ -498,7 +498,7 @@ impl Body<'_> {
         format!("({})", self.number(U32, 2))
     }
 
-    /// What a loop's body may end with: several ways back.
+    /// Possible ends of a loop's body, with several branches back.
     pub(crate) fn end_of_turn(&mut self, depth: usize) -> String {
         match self.random.below(4) {
             0 => {
@@ -513,7 +513,7 @@ impl Body<'_> {
         }
     }
 
-    /// A way out of a turn.
+    /// A jump out of an iteration.
     fn way(&mut self) -> String {
         if self.loops.is_empty() {
             return self.early.map_or(String::new(), |early| format!("{early};"));
@@ -600,7 +600,7 @@ impl Body<'_> {
         };
         self.push(&a, element, false);
         self.loops.push(label);
-        // It is lent: it may be read, but not written, and no method may change the whole object.
+        // The field is lent: it may be read but not written, and no method may change the whole object.
         let was = self.writable.remove(&n);
         self.self_is_lent += 1;
         let (body, end) = (self.inner(depth), self.end_of_turn(depth));
@@ -623,7 +623,7 @@ impl Body<'_> {
         self.push(&x, Type::Number(ty), false);
         self.lent.push(n);
         self.self_is_lent += 1;
-        // What it is before is a variable of its own.
+        // Its previous value is a separate variable.
         let value = self.number(ty, 2);
         let skip = self.condition(1);
         self.self_is_lent -= 1;
@@ -713,7 +713,7 @@ impl Body<'_> {
         if self.self_is_lent > 0 || !self.lent.is_empty() || !self.calls {
             return self.assignment();
         }
-        // What it writes, by its number.
+        // The fields that it writes, by number.
         let changes = self.helper_writes();
         if self.own.len() < 5 || changes.is_empty() || !changes.iter().all(|n| self.writable.contains(n)) {
             return self.assignment();
@@ -722,7 +722,7 @@ impl Body<'_> {
         format!("self.w0({});", self.number(U32, 2))
     }
 
-    /// What the method `w0` of the class may write.
+    /// The fields that the method `w0` of the class may write.
     pub(crate) fn helper_writes(&self) -> Vec<usize> {
         let fields = &self.classes[self.class].fields;
         let can = |n: &usize| {
@@ -731,7 +731,7 @@ impl Body<'_> {
         (0..fields.len()).filter(can).take(3).collect()
     }
 
-    /// Changes a struct in a field by a method, or by an operator.
+    /// Changes a struct in a field by a method or an operator.
     fn method_of_value(&mut self) -> String {
         let Some((n, name, _)) = self.place(|kind| matches!(kind, Kind::Value(_))) else { return self.assignment() };
         self.written.insert(n);

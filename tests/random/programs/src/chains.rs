@@ -5,14 +5,14 @@ use crate::classes::Scalar::{self, *};
 use crate::classes::{COUNTS, INTEGERS, Kind, NAMES};
 use crate::expressions::{Body, Type, Variable};
 
-/// What a chain runs over: its text, the type of its elements, and whether it can be run backwards.
+/// The source of a chain: its text, its element type, and whether it is reversible.
 struct Source {
     text: String,
     element: Type,
     has_two_ends: bool,
 }
 
-/// The length of an array that is known when it is compiled.
+/// The length of an array, if it is a constant.
 fn len_of(kind: Kind) -> Option<usize> {
     match kind {
         Kind::Vector(_, len) => Some(len),
@@ -22,7 +22,7 @@ fn len_of(kind: Kind) -> Option<usize> {
 }
 
 impl Body<'_> {
-    /// A position among objects, near one's own or anywhere, perhaps before the first or behind the last.
+    /// A position among objects, close or arbitrary, perhaps before the first or after the last.
     fn position(&mut self) -> String {
         let by = self.random.below(4);
         let place = match self.random.below(5) {
@@ -58,7 +58,7 @@ impl Body<'_> {
             1 => (String::new(), format!("for {j} in 1..{len}usize {{ let {other} = {j} - 1;"), ""),
             2 => (String::new(), format!("for {j} in 0..{len}usize - 1 {{ let {other} = {j} + 1;"), ""),
             3 => (String::new(), format!("for {j} in (0..{len}usize).step_by(2) {{"), ""),
-            // It begins before the first.
+            // It starts before the first element.
             4 => (
                 format!("{{ let mut {counter} = 0u32.wrapping_sub(1); "),
                 format!("for _ in 0..{len} {{ {counter} = {counter}.wrapping_add(1); let {j} = {counter} as usize;"),
@@ -105,7 +105,7 @@ impl Body<'_> {
         format!("{start}for {j} in {range} {{ let mut {x}: {} = self.{name}.get({j});\n{body}{store} }}", ty.name())
     }
 
-    /// A loop over objects that are near each other.
+    /// A loop over neighbouring objects.
     pub(crate) fn over_neighbours(&mut self, depth: usize) -> String {
         let class = self.random.below(3);
         let all = format!("self.all::<{}>()", NAMES[class]);
@@ -142,7 +142,7 @@ impl Body<'_> {
                 " }",
             ),
             5 => (
-                // It begins before the first.
+                // It starts before the first object.
                 format!("{{ let mut {n} = u32::MAX; "),
                 format!(
                     "for _ in 0..{turns} {{ {n} = {n}.wrapping_add(1); let {a} = {all}.get({n} as usize).unwrap();"
@@ -164,7 +164,7 @@ impl Body<'_> {
         format!("{first}{start}{head}\n{body}{end}}}{last}")
     }
 
-    /// What a chain may run over.
+    /// A source for a chain.
     fn source(&mut self, d: usize) -> Option<Source> {
         let accept = |kind| matches!(kind, Kind::Array(scalar, _) if scalar != Bool);
         let array = |text: String, kind: Kind| match kind {
@@ -208,7 +208,7 @@ impl Body<'_> {
         }
     }
 
-    /// Something with a variable.
+    /// Writes code with an additional variable.
     fn with<R>(&mut self, name: &str, ty: Type, write: impl FnOnce(&mut Self) -> R) -> R {
         self.push(name, ty, false);
         let written = write(self);
@@ -216,7 +216,7 @@ impl Body<'_> {
         written
     }
 
-    /// A chain of iterators that gives a number.
+    /// A chain of iterators whose result is a number.
     pub(crate) fn of_iterators(&mut self, ty: Scalar, d: usize) -> String {
         let Some(Source { text, element, has_two_ends }) = self.source(d) else { return self.number(ty, 0) };
         let (x, acc) = (self.fresh("x"), self.fresh("acc"));

@@ -75,7 +75,7 @@ impl Form {
     }
 }
 
-/// What a field is.
+/// The kind of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Number(Scalar),
@@ -100,7 +100,7 @@ pub(crate) enum Kind {
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    /// Methods that are called on other objects read it, and kernels rarely write it.
+    /// Methods called on other objects read it, and kernels rarely write it.
     pub(crate) is_calm: bool,
 }
 
@@ -178,7 +178,7 @@ pub(crate) fn classes(random: &mut Generator) -> Vec<Class> {
         for _ in 0..3 + random.below(8) {
             kinds.push(kind(random));
         }
-        // Of atomic fields, those with the same name count together.
+        // Atomic fields of one name in several classes count as one.
         let name = |n: usize, kind: Kind| match kind {
             Kind::Atomic(_) | Kind::AtomicArray(..) | Kind::Claim(_) => format!("g{own}{n}"),
             _ => format!("f{n}"),
@@ -241,7 +241,7 @@ pub(crate) fn plain(kind: Kind) -> String {
     }
 }
 
-/// What a field begins with, by a number `h`, in the program or in the plain model.
+/// The initial value of a field, computed from a number `h`, in the program or in the plain model.
 pub(crate) fn start(kind: Kind, is_plain: bool) -> String {
     let link = |class: usize| {
         if is_plain {

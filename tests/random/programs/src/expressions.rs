@@ -1,4 +1,4 @@
-//! Random expressions, which are text of both the program and its plain model.
+//! Random expressions; their text is used by both the program and its plain model.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(crate) struct Variable {
     pub(crate) is_mutable: bool,
 }
 
-/// What a kernel does to an atomic field.
+/// The operation of a kernel on an atomic field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Load,
@@ -36,36 +36,37 @@ pub(crate) enum Operation {
     Max,
     Or,
     And,
-    /// Anything to one's own.
+    /// Any operation on the own object.
     Own,
 }
 
-/// A method's body, while it is written.
+/// A method's body while it is being written.
 pub(crate) struct Body<'c> {
     pub(crate) random: &'c mut Generator,
     pub(crate) classes: &'c [Class],
     pub(crate) class: usize,
-    /// What is read of other objects, and if it is all of one's own.
+    /// The fields that may be read from other objects, and whether every own field may be read.
     pub(crate) readable: Vec<BTreeSet<usize>>,
     pub(crate) own: BTreeSet<usize>,
-    /// What may be written, and what has been.
+    /// The fields that may be written, and the fields that were.
     pub(crate) writable: BTreeSet<usize>,
     pub(crate) written: BTreeSet<usize>,
     pub(crate) atomics: Vec<Vec<Operation>>,
-    /// Whether it is a kernel, which may use atomic fields, and `self` in ways that need `writes(…)`; and whether it does.
+    /// Whether it is a kernel, which may use atomic fields, and `self` in forms that need `writes(…)`; and whether it
+    /// uses them.
     pub(crate) is_kernel: bool,
     pub(crate) is_whole: bool,
     /// Whether methods of other objects may be called.
     pub(crate) calls: bool,
     /// Fields that are lent.
     pub(crate) lent: Vec<usize>,
-    /// How often whole objects are lent.
+    /// The number of whole objects that are lent.
     pub(crate) self_is_lent: usize,
     pub(crate) variables: Vec<Variable>,
     pub(crate) loops: Vec<Option<String>>,
     pub(crate) names: usize,
     pub(crate) room: isize,
-    /// What `return` is.
+    /// The text of a `return`.
     pub(crate) early: Option<&'static str>,
     pub(crate) is_option: bool,
 }
@@ -77,7 +78,7 @@ impl Body<'_> {
     }
 
     pub(crate) fn variable(&mut self, accept: impl Fn(&Variable) -> bool) -> Option<Variable> {
-        // One that is shadowed is another's name.
+        // A shadowed name refers to another variable.
         let seen = |n: usize| !self.variables[n + 1..].iter().any(|later| later.name == self.variables[n].name);
         let found: Vec<usize> = (0..self.variables.len()).filter(|&n| accept(&self.variables[n]) && seen(n)).collect();
         if found.is_empty() {
@@ -87,7 +88,7 @@ impl Body<'_> {
         Some(self.variables[n].clone())
     }
 
-    /// A field of one's own that can be read.
+    /// A readable own field.
     pub(crate) fn own(&mut self, accept: impl Fn(Kind) -> bool) -> Option<(usize, String, Kind)> {
         let fields = &self.classes[self.class].fields;
         let can = |n: &usize| self.own.contains(n) && !self.lent.contains(n) && accept(fields[*n].kind);
@@ -129,7 +130,7 @@ impl Body<'_> {
         }
     }
 
-    /// A place below a length.
+    /// An index below a length.
     pub(crate) fn index(&mut self, len: usize, depth: usize) -> String {
         if self.random.percent(60)
             && let Some(Variable { name, ty: Type::Place(below), .. }) =
@@ -155,7 +156,7 @@ impl Body<'_> {
             return self.leaf(ty);
         }
         let d = depth - 1;
-        // Ordinary Rust: no call with `self` while a field is lent.
+        // As in ordinary Rust, no call with `self` is possible while a field is lent.
         if !self.lent.is_empty() {
             return self.operation(ty, d);
         }
@@ -315,7 +316,7 @@ impl Body<'_> {
         }
     }
 
-    /// In parentheses, since `a as u8 < b` is no comparison.
+    /// In parentheses, since `a as u8 < b` does not parse as a comparison.
     fn bare_number(&mut self, ty: Scalar, d: usize) -> String {
         format!("({})", self.number(ty, d))
     }
@@ -343,7 +344,7 @@ impl Body<'_> {
         )
     }
 
-    /// By two numbers at once.
+    /// Combines two numbers.
     fn of_pair(&mut self, ty: Scalar, d: usize) -> String {
         let (a, b, c) = (self.bare_number(U32, d), self.bare_number(U8, d), self.condition(d.min(1)));
         let (one, two) = (self.number(ty, d), self.number(ty, d));
@@ -359,7 +360,7 @@ impl Body<'_> {
         )
     }
 
-    /// Of a table, or of a function that is no method.
+    /// Reads a table, or calls a function that is not a method.
     fn of_table(&mut self, ty: Scalar, d: usize) -> String {
         let value = match self.random.below(3) {
             0 => format!("TABLE[{}]", self.index(8, d)),
@@ -376,7 +377,7 @@ impl Body<'_> {
         }
     }
 
-    /// Of two objects that may not be there.
+    /// Uses two optional objects.
     fn of_two(&mut self, ty: Scalar, d: usize) -> String {
         let class = self.random.below(3);
         let (Some(one), Some(two)) = (self.maybe(class), self.maybe(class)) else { return self.leaf(ty) };
@@ -422,7 +423,7 @@ impl Body<'_> {
         }
     }
 
-    /// A field of another object.
+    /// Reads a field of another object.
     fn of_other(&mut self, ty: Scalar, d: usize) -> String {
         let class = self.random.below(3);
         let at = self.reference(class, d);

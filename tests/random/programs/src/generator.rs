@@ -1,4 +1,4 @@
-//! Random numbers, the same at every build.
+//! Pseudo-random numbers, the same in every build.
 
 /// A generator of random numbers (SplitMix64).
 pub(crate) struct Generator(u64);
@@ -21,7 +21,7 @@ impl Generator {
         (self.next() % n as u64) as usize
     }
 
-    /// True `n` times of a hundred.
+    /// True with a probability of `n` percent.
     pub(crate) fn percent(&mut self, n: usize) -> bool {
         self.below(100) < n
     }

@@ -1,8 +1,9 @@
-//! Random programs, of which the build script writes one per seed, each with a plain model of the same text. Between kernels the
-//! program adds objects, changes arrays, reads and writes objects and columns; in the end all kernels run in a row, and recorded.
+//! Random programs. The build script writes one per seed, and a plain model with the same text. Between kernels the
+//! program adds objects, changes arrays, reads and writes objects and columns; at the end all kernels run in sequence,
+//! and recorded.
 //!
-//! More seeds, and larger programs: `IKRA_RANDOM_SEEDS=100..104 cargo test -p ikra-random-tests`. With
-//! `--config 'profile.dev.package.ikra-random-tests.opt-level=1'` they take longer to compile, and are small and fast.
+//! For more seeds and larger programs: `IKRA_RANDOM_SEEDS=100..104 cargo test -p ikra-random-tests`. With `--config
+//! 'profile.dev.package.ikra-random-tests.opt-level=1'` the programs take longer to compile, but are small and fast.
 #![forbid(unsafe_code)]
 #![allow(warnings, clippy::all, clippy::pedantic, missing_docs, reason = "generated")]
 
@@ -13,11 +14,11 @@ include!(concat!(env!("OUT_DIR"), "/plain.rs"));
 pub struct Program {
     /// Its name.
     pub name: &'static str,
-    /// Runs all kernels some times and compares; says what differs. Returns how many kernels there are.
+    /// Runs all kernels several times, compares, and reports differences. Returns the number of kernels.
     pub run: fn(ikra::Place, u64, &mut dyn FnMut(String)) -> usize,
 }
 
-/// What is compared of a value.
+/// The comparable content of a value.
 pub trait Dump {
     fn dump(&self, to: &mut Vec<u64>);
 }
@@ -26,7 +27,7 @@ macro_rules! dump {
 }
 dump!(bool u8 u16 u32 u64 i8 i16 i32 i64);
 impl Dump for f32 {
-    /// Which NaN it is may differ.
+    /// NaNs may differ in their bits.
     fn dump(&self, to: &mut Vec<u64>) {
         to.push(if self.is_nan() { u64::MAX } else { u64::from(self.to_bits()) });
     }
@@ -62,7 +63,7 @@ impl<T: Dump + ikra::Value> Dump for ikra::InnerArray<T> {
     }
 }
 
-/// A value made of a number.
+/// A value computed from a number.
 pub trait Make {
     fn make(h: u64) -> Self;
 }
@@ -96,7 +97,7 @@ impl<T: Make, const N: usize> Make for [T; N] {
     }
 }
 
-/// A number that looks random.
+/// A pseudo-random number.
 pub fn mix(a: u64, b: u64) -> u64 {
     let mut x = a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b.wrapping_mul(0xc2b2_ae3d_27d4_eb4f) ^ 0x1234_5678;
     x = (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);

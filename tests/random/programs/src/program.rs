@@ -1,4 +1,4 @@
-//! A random program: classes, methods, kernels, and the plain model, of the same text.
+//! A random program: classes, methods, kernels, and a plain model with the same text.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,10 +8,10 @@ use crate::classes::{self, COUNTS, Class, Kind, NAMES, OBJECTS, Scalar};
 use crate::expressions::{Body, Operation, Type, Variable};
 use crate::generator::Generator;
 
-/// Kernels per class, where they are few or many.
+/// Kernels per class, in small and large programs.
 const KERNELS: [usize; 2] = [5, 7];
 
-/// How a kernel is run.
+/// The executor of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Executor {
     All,
@@ -42,7 +42,7 @@ struct Program {
     classes: Vec<Class>,
 }
 
-/// What is read of others where everything else may be written.
+/// The fields that may be read from others while every other field may be written.
 fn calm(class: &Class) -> BTreeSet<usize> {
     (0..class.fields.len()).filter(|&n| class.fields[n].is_calm).collect()
 }
@@ -77,7 +77,7 @@ impl Program {
         }
     }
 
-    /// Methods that change nothing, which may be called on any object, and one that changes its own.
+    /// Methods without effects, which may be called on any object, and one that changes its own.
     fn methods(&mut self, class: usize) -> String {
         let mut text = String::new();
         let start = |body: &mut Body<'_>| {
@@ -175,7 +175,7 @@ impl Program {
         };
         let mut body = self.body(class);
         (body.writable, body.readable, body.atomics, body.calls) = (writable, readable, atomics, calls);
-        // Each object's call for each other: of these there are many.
+        // Each pair of objects is a call, so pairs are expensive.
         let room = if head.executor == Executor::Pairs { 60 } else { 130 };
         (body.early, body.is_option, body.room, body.is_kernel) = (Some(early), is_option, room, true);
         for (name, ty) in &head.parameters {
@@ -259,7 +259,7 @@ impl Program {
     }
 }
 
-/// The text of a program, and that of its plain model.
+/// The text of a program, and the text of its plain model.
 pub(crate) fn write(seed: u64, has_many: bool) -> (String, String) {
     let mut random = Generator::new(seed);
     let classes = classes::classes(&mut random);
@@ -321,7 +321,7 @@ pub(crate) fn write(seed: u64, has_many: bool) -> (String, String) {
     (ikra, plain)
 }
 
-/// A class in the program, in the model, and what compares them.
+/// Declares a class in the program and in the model, and its comparison.
 fn declare(n: usize, class: &Class, ikra: &mut String, plain: &mut String) {
     let Class { name, options, fields } = class;
     let _ = write!(ikra, "#[soa_class{options}]\n#[derive(Clone, Debug)]\npub struct {name} {{\n");
@@ -353,7 +353,7 @@ fn declare(n: usize, class: &Class, ikra: &mut String, plain: &mut String) {
     );
 }
 
-/// How a kernel is run, in the program and in the model.
+/// The call of a kernel, in the program and in the model.
 fn case(head: &Head) -> String {
     let (class, kernel) = (NAMES[head.class], &head.name);
     let objects = OBJECTS[head.class];
@@ -378,7 +378,7 @@ fn case(head: &Head) -> String {
     }
     let (rest, twin_rest) = (given[1..].join(", "), twin[1..].join(", "));
     let (given, twin) = (given.join(", "), twin.join(", "));
-    // Further objects come later.
+    // More objects are added later.
     let count = COUNTS[head.class];
     let (run, chosen) = match head.executor {
         Executor::All => (format!("on.execute({class}::{kernel}, ({given}))?; 0"), "every(n)".to_owned()),

@@ -37,7 +37,7 @@ fn several_threads() {
     threads(4);
 }
 
-/// On the machine's GPU, or on the emulator, whose order of warps each seed draws anew.
+/// On the machine's GPU, or on the emulator, whose order of warps each seed randomizes.
 #[test]
 fn gpu() {
     if !ikra_test_gpu::has_gpu(option_env!("IKRA_DEVICE_CODE")) {
@@ -51,7 +51,7 @@ fn gpu() {
     }
 }
 
-/// Runs [`gpu`] in a process of its own on the emulator, with this device code instead of the program's.
+/// Runs [`gpu`] in a separate process on the emulator, with this device code instead of the program's.
 fn emulated(seed: &str, code: Option<&Path>) -> Result<(), String> {
     let mut run = Command::new(std::env::current_exe().unwrap());
     run.args(["--exact", "gpu", "--nocapture"]).env(CHILD, "1");
@@ -63,7 +63,7 @@ fn emulated(seed: &str, code: Option<&Path>) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(format!("{}\n{}", said[0], said[1])) }
 }
 
-/// Device code does the same without each of the passes over it.
+/// Device code gives the same results without any one of the passes over it.
 #[test]
 fn each_pass_may_be_left_out() {
     let Some(code) = option_env!("IKRA_DEVICE_CODE") else {
@@ -73,10 +73,10 @@ fn each_pass_may_be_left_out() {
     let code = Path::new(code);
     let compiled = fs::read_to_string(code.with_extension("compiler.ptx")).unwrap();
     let whole = fs::read_to_string(code).unwrap();
-    // What the program has to know of recursion is said behind the passes.
+    // The marks for recursion are needed, and are added after the passes.
     let is_mark = |line: &&str| ["//ikra:recursive", "//ikra:stack"].iter().any(|mark| line.starts_with(mark));
     let marks: String = whole.lines().filter(is_mark).map(|line| format!("{line}\n")).collect();
-    // The host fills the tables that entries take, which this pass says.
+    // The host fills the tables that entry points take; this pass defines them.
     let passes: Vec<&str> = variants::names().into_iter().filter(|&name| name != "words").collect();
     let all: Vec<String> = passes.iter().map(|name| format!("-{name}")).collect();
     let left_out: Vec<String> = all.iter().cloned().chain([all.join(",")]).collect();
@@ -86,7 +86,7 @@ fn each_pass_may_be_left_out() {
         fs::write(&path, text).unwrap();
         emulated("1", Some(&path)).unwrap_or_else(|said| panic!("{left_out}: {said}"));
     };
-    // The emulator has less to do than a processor can: several at a time.
+    // The emulator does not use the whole processor, so several runs are in parallel.
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, NonZero::get) {
@@ -99,5 +99,5 @@ fn each_pass_may_be_left_out() {
     });
 }
 
-/// Is set where the test runs itself.
+/// Set in the child process that the test starts.
 const CHILD: &str = "IKRA_TEST_CHILD";

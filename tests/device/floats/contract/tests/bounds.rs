@@ -7,5 +7,5 @@ mod bounds;
 use bounds::Bounds;
 use ikra_contract_tests::{has_gpu, model};
 
-/// What `Floats::Contract` states.
+/// The bounds of `Floats::Contract`.
 pub const BOUNDS: Bounds = Bounds { single: 0, double: 0, functions: 2 };

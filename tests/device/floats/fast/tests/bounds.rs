@@ -7,5 +7,5 @@ mod bounds;
 use bounds::Bounds;
 use ikra_fast_tests::{has_gpu, model};
 
-/// What `Floats::Fast` states.
+/// The bounds of `Floats::Fast`.
 pub const BOUNDS: Bounds = Bounds { single: 2, double: 0, functions: 4 };

@@ -2,28 +2,28 @@
 
 use ikra::prelude::*;
 
-/// A gear, which turns with the one that it meshes with.
+/// A gear, which turns with the gear that it meshes with.
 #[soa_class]
 pub struct Gear {
-    /// How far it has turned.
+    /// Its rotation so far.
     pub angle: u32,
-    /// Another.
+    /// The gear that it meshes with.
     pub next: Link<Gear>,
 }
 
 #[soa_methods]
 impl Gear {
-    /// Turns as the other did before.
+    /// Turns by the other gear's previous angle.
     #[kernel(snapshot(angle))]
     pub fn mesh(&mut self) {
         self.angle = self.angle.wrapping_mul(3).wrapping_add(self.next.angle());
     }
 }
 
-/// A class of which few worlds have objects.
+/// A class that few worlds hold.
 #[soa_class]
 pub struct Spring {
-    /// How tight it is.
+    /// Its tension.
     pub tension: u32,
 }
 

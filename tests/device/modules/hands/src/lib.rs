@@ -1,7 +1,7 @@
-//! A class that links to one of another package. Its device code has the kernels of both.
+//! A class that links to a class of another package. Its device code contains the kernels of both.
 #![forbid(unsafe_code)]
 
 pub mod model;
 
-/// What was compiled for the device, if there was a compiler for it.
+/// The compiled device code, if a device compiler was available.
 pub const DEVICE_CODE: ikra::DeviceCode = ikra::device_code!();

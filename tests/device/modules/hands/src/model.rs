@@ -1,4 +1,4 @@
-//! A class that links to one of another package.
+//! A class that links to a class of another package.
 
 use gears::model::Gear;
 use ikra::prelude::*;
@@ -6,9 +6,9 @@ use ikra::prelude::*;
 /// A hand that a gear moves.
 #[soa_class]
 pub struct Hand {
-    /// Where it points.
+    /// Its position.
     pub place: u32,
-    /// What moves it.
+    /// The gear that moves it.
     pub gear: Link<Gear>,
 }
 

@@ -1,4 +1,4 @@
-//! What both kinds of kernels are run with.
+//! The common harness of both kinds of kernels.
 
 use std::sync::OnceLock;
 
@@ -6,9 +6,9 @@ use rayon::ThreadPool;
 
 pub const SALT: u32 = 0x1234_5678;
 pub const OTHER: usize = 5;
-/// For heavy kernels, of which so few are spread over threads.
+/// The number of objects for heavy kernels: they run on several threads even for this few.
 pub const COUNT: usize = 300;
-/// For light ones.
+/// The number of objects for light kernels.
 pub const MANY: usize = 4201;
 pub const PAIRED: usize = 140;
 

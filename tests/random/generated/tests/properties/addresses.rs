@@ -39,7 +39,7 @@ fn elements_are_apart<S: Subject>(world: &S) {
     }
 }
 
-/// Links turn into distinct numbers and back, and other numbers are no links.
+/// Links convert to distinct numbers and back, and other numbers are invalid links.
 fn links_are_numbers<S: Subject>(world: &mut S) {
     let len = world.len();
     let bits: Vec<u64> = (1..=len as u32).map(|id| world.to_bits(id).unwrap()).collect();
@@ -65,7 +65,7 @@ fn links_are_numbers<S: Subject>(world: &mut S) {
     match class.addressing {
         Addressing::Zero => assert_eq!((first, last), (1, len as u64)),
         Addressing::Storage => {
-            // Inside the first column, which has at least a byte an object.
+            // Inside the first column, which has at least one byte per object.
             if let Some(address) = world.first_address() {
                 assert_eq!(address, first);
             }
@@ -88,7 +88,7 @@ fn links_are_numbers<S: Subject>(world: &mut S) {
     }
 
     if let Some(capacity) = S::CAPACITY {
-        // Numbers hold for good.
+        // A link's number never changes.
         while world.len() < capacity {
             world.push(Plain::numbered(1, 1)).unwrap();
         }

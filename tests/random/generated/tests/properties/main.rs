@@ -1,7 +1,7 @@
-//! Every layout, addressing mode and kind of capacity against a plain `Vec` of structs.
+//! Compares every layout, addressing mode and kind of capacity with a plain `Vec` of structs.
 //!
-//! One text makes 24 classes, `things`, of which eight are built without `IKRA_LONG=1`; `plain` says what their kernels do to a
-//! plain struct, and `script` runs the same random operations on both.
+//! One text defines 24 classes, `things`; without `IKRA_LONG=1` eight of them are built. `plain` applies their kernels
+//! to plain structs, and `script` runs the same random operations on both.
 #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "a test, not a library")]
 
 mod addresses;
@@ -24,7 +24,7 @@ fn config() -> ProptestConfig {
 
 macro_rules! tests {
     ($($layout:ident { $($module:ident)* })*) => {
-        /// Any operations leave the same objects as on plain structs, bit for bit.
+        /// After any operations, the objects equal plain structs, bit for bit.
         mod same_as_plain {
             $(mod $layout {
                 use crate::*;
@@ -55,7 +55,7 @@ macro_rules! tests {
             })*
         }
 
-        /// Floating-point results do not depend on where the columns lie.
+        /// Floating-point results do not depend on the addresses of columns.
         #[test]
         fn sums_do_not_depend_on_the_layout() {
             for len in [0, 1, 15, 16, 17, 63, 64, 65, 128, 300] {

@@ -1,4 +1,4 @@
-//! What the classes' kernels do, said of plain structs in a `Vec`.
+//! The classes' kernels, applied to plain structs in a `Vec`.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ fn half(bits: u32) -> u32 {
     if real.is_finite() { (real * 0.5 + 1.0).to_bits() } else { bits }
 }
 
-/// `Thing::peek` of all objects: reads through links what it does not write.
+/// `Thing::peek` of all objects: reads fields through links, and writes other fields.
 pub fn peek(rows: &mut [Plain]) {
     for index in 0..rows.len() {
         let Some(next) = rows[index].next else { continue };
@@ -45,7 +45,7 @@ pub fn peek(rows: &mut [Plain]) {
     }
 }
 
-/// `Thing::jump` of some objects: reads through links what it writes, from before.
+/// `Thing::jump` of some objects: reads the previous values of written fields through links.
 pub fn jump(rows: &mut [Plain], indices: impl IntoIterator<Item = usize>) {
     let before = rows.to_vec();
     for index in indices {
@@ -93,7 +93,7 @@ pub fn weigh(rows: &[Plain]) -> [u64; 2] {
     })
 }
 
-/// `Thing::drain` of all objects: changes them too.
+/// `Thing::drain` of all objects: also changes them.
 pub fn drain(rows: &mut [Plain]) -> [u64; 2] {
     rows.iter_mut().fold([0; 2], |[sum, count], row| {
         let long = std::mem::replace(&mut row.long, u64::from(row.wide));

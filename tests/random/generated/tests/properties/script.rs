@@ -61,7 +61,7 @@ impl Op {
     }
 }
 
-/// A world beside its model.
+/// A world and its model.
 struct Both<S> {
     world: S,
     rows: Vec<Plain>,
@@ -80,7 +80,7 @@ pub fn run<S: Subject>(first: usize, ops: &[Op]) -> Result<(), TestCaseError> {
 }
 
 impl<S: Subject> Both<S> {
-    /// Whether `n` more fit; otherwise, that `result` says so.
+    /// Whether `n` more objects fit; checks that `result` agrees.
     fn fits<T: std::fmt::Debug>(&self, n: usize, result: &Result<T, Error>) -> Result<bool, TestCaseError> {
         let fits = S::CAPACITY.is_none_or(|capacity| self.rows.len() + n <= capacity);
         match result {
@@ -233,7 +233,7 @@ impl<S: Subject> Both<S> {
         Ok(())
     }
 
-    /// A list of objects: half of the time without duplicates.
+    /// A list of objects, without duplicates half of the time.
     fn each(&self, places: &[usize]) -> (Vec<u32>, Vec<usize>) {
         let len = self.rows.len();
         if len == 0 {
@@ -250,7 +250,7 @@ impl<S: Subject> Both<S> {
         (indices.iter().map(|&index| index as u32 + 1).collect(), indices)
     }
 
-    /// Whether ids are distinct, and that the result says so.
+    /// Whether ids are distinct; checks that `result` agrees.
     fn distinct(&self, ids: &[u32], result: &Result<(), Error>) -> Result<bool, TestCaseError> {
         let twice = |id: &u32| ids.iter().filter(|other| *other == id).count() > 1;
         match result {
@@ -271,7 +271,7 @@ impl<S: Subject> Both<S> {
         Ok(())
     }
 
-    /// The other ways to read.
+    /// Compares the other ways to read.
     fn compare_refs(&self) -> Result<(), TestCaseError> {
         let (world, rows) = (&self.world, &self.rows);
         prop_assert_eq!(&world.columns(), rows);
@@ -285,7 +285,7 @@ impl<S: Subject> Both<S> {
     }
 }
 
-/// The sum of numbers that round differently in another order, as bits.
+/// The sum, as bits, of numbers whose rounding depends on the order.
 pub fn float_sum<S: Subject>(len: usize) -> u64 {
     let mut world = S::default();
     world.construct(len, 3).unwrap();

@@ -1,4 +1,4 @@
-//! What the tests do with a world, whatever the layout of its class.
+//! The tests' interface to a world, for any layout of its class.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use ikra_report::WorldLayout;
 
 use crate::values::Plain;
 
-/// A world of things. Objects are known by their ids.
+/// A world of things. Ids identify objects.
 pub trait Subject: Default {
     /// `capacity = N`.
     const CAPACITY: Option<usize>;
-    /// Objects of a block, for `layout = "tiles"`.
+    /// The number of objects per block, for `layout = "tiles"`.
     const TILE: Option<usize>;
     /// The alignment of each column.
     const ALIGNS: [usize; 17] = [1, 1, 2, 4, 8, 4, 8, 16, 4, 8, 4, 1, 8, 1, 256, 4, 4];
@@ -25,20 +25,20 @@ pub trait Subject: Default {
     fn construct(&mut self, n: usize, seed: u64) -> Result<Vec<u32>, Error>;
     fn write(&mut self, id: u32, row: Plain) -> Result<(), Error>;
 
-    /// By `read`.
+    /// Reads by `read`.
     fn read(&self, id: u32) -> Result<Plain, Error>;
-    /// By `iter`.
+    /// Reads by `iter`.
     fn rows(&self) -> Vec<Plain>;
-    /// By `get`.
+    /// Reads by `get`.
     fn get(&self, id: u32) -> Plain;
-    /// By `copy_column` of every field.
+    /// Reads by `copy_column` of every field.
     fn columns(&self) -> Vec<Plain>;
-    /// By `column` of some fields, where the layout allows: compared with these rows. Returns whether it does.
+    /// Compares some fields with these rows by `column`, if the layout allows. Returns whether it does.
     fn slices_are(&self, rows: &[Plain]) -> bool;
 
-    /// By `get_mut`: all fields.
+    /// Writes all fields by `get_mut`.
     fn set(&mut self, id: u32, row: Plain);
-    /// By `column_mut`, where the layout allows: adds to `short`, and replaces `count`. Returns whether it does.
+    /// Adds to `short` and replaces `count` by `column_mut`, if the layout allows. Returns whether it does.
     fn bump_column(&mut self, by: u16) -> bool;
 
     fn step(&mut self, by: u32);
@@ -58,7 +58,7 @@ pub trait Subject: Default {
 
     fn to_bits(&self, id: u32) -> Result<u64, Error>;
     fn decode(&self, bits: u64) -> Result<u32, Error>;
-    /// Of the first field, where there is a slice of it.
+    /// The address of the first field's slice, if there is one.
     fn first_address(&self) -> Option<u64>;
     fn layout(&self) -> WorldLayout;
 }

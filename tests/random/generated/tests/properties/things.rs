@@ -1,4 +1,4 @@
-//! The same class in every layout, addressing mode and kind of capacity.
+//! One class in every layout, addressing mode and kind of capacity.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ fn half(real: f32) -> f32 {
     if real.is_finite() { real * 0.5 + 1.0 } else { real }
 }
 
-/// What is there for slices only: `slices! { soa { … } else { … } }`.
+/// Selects code for layouts with slices: `slices! { soa { … } else { … } }`.
 macro_rules! slices {
     (soa { $($then:tt)* } else { $($otherwise:tt)* }) => {{ $($then)* }};
     (blocks { $($then:tt)* } else { $($otherwise:tt)* }) => {{ $($otherwise)* }};
@@ -418,8 +418,8 @@ macro_rules! things {
     };
 }
 
-/// Combinations of the options: all with `IKRA_LONG`; otherwise each layout with and without a capacity, and each addressing with
-/// both.
+/// Combinations of the options: all with `IKRA_LONG`; otherwise each layout with and without a capacity, and each
+/// addressing with both.
 macro_rules! all_things {
     ($($name:ident $kind:ident $tile:expr, [$($layout:tt)*], [$($short:ident)*];)*) => { $(
         all_things!(@addressing $name $kind $tile, [$($layout)*], [$($short)*]);

@@ -21,7 +21,7 @@ pub struct Parts {
     pub y: f64,
 }
 
-/// An enum whose zero is no value.
+/// An enum for which zero is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Value)]
 #[repr(u8)]
 pub enum Colour {
@@ -40,15 +40,15 @@ impl Colour {
     }
 }
 
-/// More aligned than a cache line.
+/// A larger alignment than a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Value)]
 #[repr(C, align(256))]
 pub struct Wide {
     pub n: u32,
 }
 
-/// One object, with floating-point numbers as bits, so that `==` sees the payload of a NaN and the sign of 0,
-/// and links as ids.
+/// One object, with floating-point numbers as bits and links as ids. So `==` compares the payload of a NaN and the sign
+/// of 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plain {
     pub byte: u8,
@@ -69,7 +69,7 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// Any object. Links have to be brought into range.
+    /// Any object, with links that may be out of range.
     pub fn any() -> impl Strategy<Value = Self> {
         let colour = prop_oneof![Just(Colour::Red), Just(Colour::Green), Just(Colour::Blue)];
         (
@@ -110,7 +110,7 @@ impl Plain {
             )
     }
 
-    /// The object with its links among `len` objects.
+    /// The object with its links reduced to `len` objects.
     #[must_use]
     pub fn linked(mut self, len: usize) -> Self {
         let among = |id: u32| id % len as u32 + 1;
@@ -119,14 +119,14 @@ impl Plain {
         self
     }
 
-    /// An object made from a number, the same for the class's constructor.
+    /// An object computed from a number; the class's constructor uses it too.
     pub fn numbered(id: u32, seed: u64) -> Self {
         let mix = |salt: u64| (u64::from(id) ^ seed ^ salt.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Self {
             byte: mix(1) as u8,
             flag: mix(2) & 64 != 0,
             short: (mix(3) >> 20) as u16,
-            // Payloads of NaNs among them.
+            // Includes payloads of NaNs.
             real: if id % 7 == 3 { 0x7fc0_0000 | id } else { (id as f32 * 0.25).to_bits() },
             double: if id % 11 == 5 { 0xfff8_0000_0000_0000 | u64::from(id) } else { f64::from(id).to_bits() },
             vector: [id, id ^ 0x3f80_0000, 0x8000_0000],
