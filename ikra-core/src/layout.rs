@@ -36,27 +36,29 @@ impl LayoutKind {
 ///
 /// # Safety
 ///
-/// `KIND` and `WINDOW` say where elements lie that [`shared`](Self::shared) and [`exclusive`](Self::exclusive) borrow.
+/// `KIND` and `WINDOW` describe the positions of the elements that [`shared`](Self::shared) and
+/// [`exclusive`](Self::exclusive) borrow.
 pub unsafe trait Layout: 'static {
-    /// Which one.
+    /// The kind of layout.
     const KIND: LayoutKind;
-    /// The most consecutive objects whose columns can be borrowed as slices.
+    /// The maximum number of consecutive objects whose columns can be borrowed as slices.
     const WINDOW: usize;
-    /// A window of a column, to read.
+    /// A window of a column, for reading.
     type Shared<'a, C: ClassInfo, T: Value>: Window<T> + Copy + Send + Sync;
-    /// A window of a column, to read and write.
+    /// A window of a column, for reading and writing.
     type Exclusive<'a, C: ClassInfo, T: Value>: Window<T> + Send;
 
     /// Borrows a window of a column.
     ///
     /// # Safety
     ///
-    /// 1. `first` is the address of an element of a column of `C` under this layout, and it and the
-    ///    `len - 1` after it are initialised and within one window.
+    /// 1. `first` is the address of an element of a column of `C` under this layout. It and the `len - 1` elements
+    ///    after it are initialised and within one window.
     /// 2. Nothing writes them during `'a`.
     unsafe fn shared<'a, C: ClassInfo, T: Value>(first: *const u8, len: usize) -> Self::Shared<'a, C, T>;
 
-    /// Reads an element of a column as what may change: the device's compiler makes one load of those in several arms of a branch.
+    /// Reads an element of a column as if it could change: the device's compiler merges such loads in several arms of a
+    /// branch.
     ///
     /// # Safety
     ///
@@ -89,7 +91,7 @@ pub unsafe trait Layout: 'static {
 ///
 /// # Safety
 ///
-/// The elements of a column lie one after another, whatever their number.
+/// The elements of a column are contiguous, in any number.
 pub unsafe trait Contiguous: Layout {}
 
 /// `layout = "soa"`.

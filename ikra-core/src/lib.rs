@@ -6,7 +6,7 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`value`], [`link`], [`storage`] | the types that a column holds, and how a field is spread over columns |
-//! | [`class`], [`layout`], [`effects`], [`phase`], [`order`] | a class as macros describe it, geometry, effects of kernels, and checks |
+//! | [`class`], [`layout`], [`effects`], [`phase`], [`order`] | a class's description, geometry, and kernels' effects |
 //! | [`table`], [`handle`], [`object`], [`column`](mod@column) | an object in its columns |
 //! | [`dispatch`] | objects of several classes that share a trait |
 //! | [`known`] | one error for a type that is neither a class nor a value |

@@ -293,7 +293,7 @@ impl<C: Class, A: Arrangement> Window<Elements<A::Element>> for ElementsWindow<'
             }
             if matches!(C::Layout::KIND, LayoutKind::Aos) { (stride::<C>(0), stride::<C>(0)) } else { (extents, slots) }
         };
-        // Constant where it can be: a parameter of the loop's function is not.
+        // Constant where possible: a parameter of the loop's function would not be.
         let pitch = match const { constant_pitch::<C, A::Element>() } {
             _ if A::INFO.as_object => size_of::<A::Element>(),
             Some(pitch) if A::INFO.slots > 1 => pitch,
