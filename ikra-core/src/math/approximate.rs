@@ -1,5 +1,5 @@
-//! The device's fast instructions, under names that say so. On the host they are the exact functions, so
-//! that results differ in their last bits, or by more where the device's instruction is coarse.
+//! The device's fast instructions, with `approx` in their names. On the host they are the exact functions. So results
+//! differ in their last bits, or by more where the device's instruction is coarse.
 
 use super::{Functions, GpuFloat};
 use crate::target::arithmetic::approximate;
