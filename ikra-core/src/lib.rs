@@ -3,7 +3,7 @@
 //! Depend on `ikra`, not on this crate. Items that are public here and not re-exported there serve Ikra's other crates
 //! and the macros' code. They change without notice.
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! | --- | --- |
 //! | [`value`], [`link`], [`storage`] | the types that a column holds, and how a field is spread over columns |
 //! | [`class`], [`layout`], [`effects`], [`phase`], [`order`] | a class's description, geometry, and kernels' effects |

@@ -106,7 +106,7 @@ impl<C> Link<C> {
         Self { id: unsafe { NonZeroU32::new_unchecked(id) }, class: PhantomData }
     }
 
-    /// The link to the object with this index; for an index that no object can have, the link to the last possible object.
+    /// The link to the object with this index. An index that no object can have gives the last possible object.
     #[doc(hidden)]
     #[inline(always)]
     pub const fn at(index: u32) -> Self {

@@ -11,7 +11,7 @@
 //! | `x.powi(n)` | `std`'s | for the constants −1, 0, 1, 2 | use [`math::powi(x, n)`](powi) for others |
 //! | `x.midpoint(y)` of `f32` | `core`'s | – | use [`math::midpoint(x, y)`](midpoint) |
 //! | `x.sin()`, `exp`, `powf` and other methods of `std` | `std`'s | – | use [`math::sin(x)`](sin) |
-//! | [`math::sin_approx(x)`](sin_approx) | as `math::sin(x)` | the device's fast instruction | others, as the name says |
+//! | [`math::sin_approx(x)`](sin_approx) | as `math::sin(x)` | the device's fast instruction | different |
 //!
 //! With `Floats::Strict`, the default of `ikra-build`, an operation with "–" for the device is an error when the device
 //! code is built. The error shows its position and a replacement. With `Floats::Contract` and `Floats::Fast` the

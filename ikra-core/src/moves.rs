@@ -1,4 +1,4 @@
-//! The new positions of a class's objects after they were sorted or removed, from which links are remapped.
+//! The new positions of a class's objects after they were sorted or removed: links are remapped by them.
 
 use crate::info::ClassId;
 

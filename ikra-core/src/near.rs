@@ -13,7 +13,7 @@ pub unsafe trait Near: Copy + Debug + 'static {
     /// No row.
     const NONE: Self;
 
-    /// The row at this address; null if there is none.
+    /// The row at this address, which is null if there is no row.
     fn at(row: *const u8) -> Self;
 
     /// The value at this offset in the row, if the row has it.

@@ -4,7 +4,7 @@
 //! commute, or if no two of them access one object's field. Each kernel therefore has one [`Rule`] per atomic field, a
 //! constant:
 //!
-//! | rule | what the kernel may do with the field |
+//! | rule | operations that the kernel may do on the field |
 //! | --- | --- |
 //! | [`Anything`](Rule::Anything) | any operation: sequential code, or the kernel has `unordered(field)` |
 //! | [`Loads`](Rule::Loads) | load it, of any object |

@@ -106,7 +106,7 @@ unsafe impl Phase for Sequential {
 /// #[soa_class]
 /// pub struct Node { pub next: Link<Node>, #[inline_array] pub path: [u32; 2] }
 ///
-/// /// For an object of one's own.
+/// /// For an object of your own.
 /// fn follow(node: &mut NodeMut<'_, ikra::Guarded>) {
 ///     node.path[0] = node.next.path().get(1);
 /// }

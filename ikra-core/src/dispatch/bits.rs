@@ -2,7 +2,7 @@
 //!
 //! | | bytes | class | id | objects per class |
 //! | --- | --- | --- | --- | --- |
-//! | [`Narrow`] | 4 | as many top bits as the classes need, *k* | the bits below | 2³²⁻ᵏ − 1 |
+//! | [`Narrow`] | 4 | the top *k* bits, as needed for the classes | the bits below | 2³²⁻ᵏ − 1 |
 //! | [`Wide`] | 8 | the top 15 bits | the low 32 bits | 2³² − 1 |
 
 use core::fmt::Debug;

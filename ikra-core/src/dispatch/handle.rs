@@ -95,7 +95,7 @@ impl<'w, D: Dispatch, P: Phase> AnyHandle<'w, D, P> {
     ///
     /// # Panics
     ///
-    /// If the object's id does not fit beside the class's number.
+    /// If the object's id does not fit next to the class's number.
     #[inline(always)]
     pub fn of<C: Class>(object: Handle<'w, C, P>) -> Self
     where

@@ -159,7 +159,7 @@ impl<C: Class, D: Includes<C>> From<Link<C>> for AnyLink<D> {
     ///
     /// # Panics
     ///
-    /// If the object's id does not fit beside the class's number, which `wide` makes room for.
+    /// If the object's id does not fit next to the class's number; `wide` makes room for it.
     #[inline(always)]
     fn from(link: Link<C>) -> Self {
         Self::pack(D::TAG, link.nonzero_id())

@@ -84,7 +84,7 @@ pub trait FieldTuple<C: Class>: 'static {
     /// As for [`read`](Self::read).
     unsafe fn fits(bases: &C::Bases, index: usize, row: &Self::Row) -> bool;
 
-    /// The same values, with copies of inner arrays that are not atomic.
+    /// Equal values, with copies of inner arrays that are not atomic.
     ///
     /// # Safety
     ///

@@ -8,7 +8,7 @@ pub const LANES: usize = 16;
 
 /// Storage for [`LANES`] values of `T`.
 pub trait Lanes<T>: Copy {
-    /// The same value in every lane.
+    /// One value in all lanes.
     fn splat(value: T) -> Self;
     /// The value in a lane.
     fn get(&self, lane: usize) -> T;

@@ -114,7 +114,7 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w,
     /// The element exists.
     #[inline(always)]
     unsafe fn element(&self, index: usize) -> Atomic<'w, S::Element, A> {
-        // SAFETY: the index is less than the array's length, and `S` says how it is arranged.
+        // SAFETY: the index is less than the array's length, and `S` defines its arrangement.
         let element = unsafe { self.elements.at::<S::Arrangement>(index) };
         // SAFETY: 1. every access to the field's elements is atomic during `'w`; 2. the facts are the array's; 3. it is
         // of the array's object.

@@ -111,7 +111,7 @@ impl<T: Value> Elements<T> {
         unsafe { element.read() }
     }
 
-    /// A slot, if the array has so many.
+    /// The slot at `index`, if it exists.
     #[inline(always)]
     pub(super) fn slot(self, index: usize) -> *const T {
         self.slots.wrapping_byte_add(index * self.pitch)
