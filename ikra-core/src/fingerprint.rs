@@ -6,7 +6,7 @@ use crate::kernel::{Kernel, PairCall};
 use crate::origin::{Fingerprint, Origin};
 use crate::tile_row;
 
-/// The part of a field on which host and device must agree: in the upper half its size in bytes, in the lower half a
+/// The part of a field on which host and device must agree. The upper half is its size in bytes, the lower half a
 /// fingerprint of its name, type and columns.
 pub const fn field_fingerprint(field: &FieldInfo) -> u64 {
     let mut print = Fingerprint::new().text(field.name).text(field.type_name).number(field.atomic as u64);

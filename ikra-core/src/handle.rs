@@ -209,7 +209,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
             }
         }
         // SAFETY: in range. `Storage` is that of field `K` by the contract of `Field`. Nothing writes the column in
-        // this phase: a kernel writes only the declared fields of its own class, which `RaceFree` rules out (I4), and
+        // this phase. A kernel writes only the declared fields of its own class, which `RaceFree` rules out (I4), and
         // snapshots go to another column. A guard writes when it is dropped, in this thread. An atomic field was
         // handled above.
         unsafe {

@@ -164,10 +164,10 @@ pub unsafe trait HasKernel<D, const METHOD: usize>: Class {
 ///
 /// # Safety
 ///
-/// The device code's entry point `TOGETHER`, if it exists, takes a [`SectionWords`] per class in the order of the
-/// trait's list, a list of objects, and the arguments that [`OnDevice::arguments`] of these kernels returns. It calls
-/// the kernels of the classes that the effects are for. `EFFECTS` are the effects of the kernels of all classes, in the
-/// order of the list.
+/// The device code's entry point `TOGETHER`, if it exists, takes three things: a [`SectionWords`] per class in the
+/// order of the trait's list, a list of objects, and the arguments that [`OnDevice::arguments`] of these kernels
+/// returns. It calls the kernels of the classes that the effects are for. `EFFECTS` are the effects of the kernels of
+/// all classes, in the order of the list.
 pub unsafe trait DispatchKernel<const METHOD: usize> {
     /// `Actor::tick`.
     const NAME: &'static str;
@@ -212,9 +212,9 @@ pub const fn together<D: DispatchKernel<METHOD>, const METHOD: usize>() -> &'sta
     }
 }
 
-/// A launch for objects of several classes passes this for each of them: the end of its blocks, which follow those of
-/// the previous class; its first object, or that object's position in a list; the end of its objects; and whether it is
-/// a list, 1 or 0.
+/// One class's section of a launch for objects of several classes. It has the end of the class's blocks, which follow
+/// those of the previous class, and its first object, or that object's position in a list. Then come the end of its
+/// objects, and whether it is a list, 1 or 0.
 pub type SectionWords = [u32; 4];
 
 /// An entry point of the device code.

@@ -32,8 +32,8 @@
 //!
 //! # Errors of the functions
 //!
-//! In units in the last place (ulp) of the exact result rounded to nearest; measured over a million
-//! arguments of all magnitudes by this crate's tests, which hold these bounds.
+//! In units in the last place (ulp) of the exact result rounded to nearest. This crate's tests check these bounds for a
+//! million arguments of all magnitudes.
 //!
 //! | function | `f32` | `f64` |
 //! | --- | ---: | ---: |

@@ -425,8 +425,8 @@ pub(crate) const fn is_left_alone<A: AtomicOwner>() -> bool {
     }
 }
 
-/// Whether a kernel may use only its own object's field, so that it must not reach another object's through a type that
-/// claims to be its own: in a view that a ref lent. One thread that runs the kernel obeys this too, so that the number
+/// Whether a kernel may use only its own object's field. Then it must not use another object's field in a view that a
+/// ref lent, whose type claims that it is its own. One thread that runs the kernel obeys this too, so that the number
 /// of threads does not show.
 pub(crate) const fn is_own_alone<A: AtomicOwner>() -> bool {
     A::OWN && matches!(Rule::of_kernel::<A::Phase, A::Class>(A::FIELD), Ok(Rule::Own))

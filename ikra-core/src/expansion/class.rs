@@ -14,8 +14,8 @@ macro_rules! __class {
         stored as $layout:ty, $addressing:ident, $capacity:expr, $arena:expr, and [$($nothing:tt)*];
         $($field:tt $ident:ident = $field_name:literal: $ty:literal in $storage:ty;)*
     ) => {
-        // SAFETY: the fields are stored as `Field` states, in the order of their numbers, which is checked; the id is
-        // that of the source position of the class's definition.
+        // SAFETY: the fields are stored as `Field` states, in the order of their numbers, which is checked. The id is
+        // made from the source position of the class's definition.
         #[automatically_derived]
         unsafe impl $crate::info::ClassInfo for $row {
             const ID: $crate::info::ClassId = $crate::info::ClassId::of::<$row>(

@@ -9,8 +9,8 @@ pub const MAX_COLUMNS: usize = 4 * MAX_FIELDS;
 pub const LINE: usize = 64;
 /// Columns with fewer bytes than this are not worth an offset of their own in a page.
 pub const SHORT: usize = 1024;
-/// Longer columns start on a page of this size, each shifted by a different number of cache lines, so that power-of-two
-/// sizes do not fall into the same cache sets.
+/// Longer columns start on a page of this size, each shifted by a different number of cache lines. Otherwise
+/// power-of-two sizes would fall into the same cache sets.
 pub const PAGE: usize = 4096;
 
 /// The offsets of a class's columns relative to the start of its storage.

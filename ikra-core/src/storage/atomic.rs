@@ -587,7 +587,7 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
 
     #[inline(always)]
     unsafe fn read_row(bases: &C::Bases, index: usize) -> T {
-        // SAFETY: the contract is that of this function.
+        // SAFETY: this function has the callee's contract.
         unsafe { <Self as Storage<C, K>>::read(bases, index) }
     }
 

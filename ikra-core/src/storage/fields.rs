@@ -189,7 +189,7 @@ unsafe fn bad_link<C: Class, F: Storage<C, K>, const K: usize>(
     if !fields.contains(K) || !const { linked::<C>().contains(K) } {
         return None;
     }
-    // SAFETY: the contract is that of this function.
+    // SAFETY: this function has the callee's contract.
     let bad_link = |index| unsafe { F::bad_link(table, index) };
     // It does not stop at a bad link, so that the loop is vectorized.
     if !objects.clone().fold(false, |any, index| any | bad_link(index).is_some()) {
@@ -212,7 +212,7 @@ unsafe fn remap<C: Class, F: Storage<C, K>, const K: usize>(
     if const { F::HOLDS_LINKS_TO.is_empty() } || !F::HOLDS_LINKS_TO.contains(&moves.class()) {
         return Ok(());
     }
-    // SAFETY: the contract is that of this function.
+    // SAFETY: this function has the callee's contract.
     match objects.find(|&index| !unsafe { F::remap(bases, index, moves, what) }) {
         Some(index) => Err((K, index)),
         None => Ok(()),
@@ -234,7 +234,7 @@ unsafe fn to_view<'w, C: Class, P: Phase, F: Storage<C, K>, const K: usize>(
     facts: Facts,
 ) -> F::View<'w, P> {
     let view = if loaded.contains(K) {
-        // SAFETY: the contract is that of this function; the view of another object goes to `lent` below.
+        // SAFETY: this function has the callee's contract; the view of another object goes to `lent` below.
         unsafe { F::to_view::<P>(value, table, index, facts) }
     } else {
         // SAFETY: as above.
@@ -278,7 +278,7 @@ unsafe fn value_at<C: Class, P: Phase, F: Storage<C, K>, const K: usize, const F
     index: usize,
 ) -> F::Value {
     if const { FieldSet::from_bits(FIELDS).contains(K) } {
-        // SAFETY: the contract is that of this function.
+        // SAFETY: this function has the callee's contract.
         unsafe { F::read_for_view::<P>(&table.bases, index) }
     } else {
         <F::Value as Loaded>::PLACEHOLDER

@@ -231,13 +231,13 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
         Some(unsafe { self.take_next() })
     }
 
-    // The standard library's versions check each `Option` of an element for `None`, also on a GPU, where an `Option` of
-    // a ref is a number that may be 0.
+    // The standard library's versions check each `Option` of an element for `None`. They do so also on a GPU, where an
+    // `Option` of a ref is a number that may be 0.
 
     #[inline(always)]
     fn any<F: FnMut(Self::Item) -> bool>(&mut self, mut f: F) -> bool {
         while !self.is_over() {
-            // SAFETY: there is one.
+            // SAFETY: the element exists.
             if f(unsafe { self.take_next() }) {
                 return true;
             }
