@@ -26,7 +26,7 @@ pub unsafe trait Kernel: Phase + Send + Sync {
     type Modes: ModeTuple<Self::Class>;
 }
 
-/// A kernel that can be called with arguments `A`. One argument stands by itself, no argument is `()`, and several are
+/// A kernel that can be called with arguments `A`. One argument is passed directly, no argument as `()`, and several as
 /// a tuple. A parameter of type `Ref<X>` takes a `Link<X>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not run by this executor with these arguments",

@@ -142,7 +142,7 @@ unsafe impl<const N: usize> Layout for Tiles<N> {
     slices!();
 }
 
-// SAFETY: elements lie an object apart, in one run of any length.
+// SAFETY: elements are spaced by the object size, in one run of any length.
 unsafe impl Layout for Aos {
     const KIND: LayoutKind = LayoutKind::Aos;
     const WINDOW: usize = usize::MAX;
@@ -151,14 +151,14 @@ unsafe impl Layout for Aos {
 
     #[inline(always)]
     unsafe fn shared<'a, C: ClassInfo, T: Value>(first: *const u8, len: usize) -> Strided<'a, C, T> {
-        // SAFETY: by 1 the `len` elements lie an object apart and are initialised, by 2 nothing writes them during
-        // `'a`.
+        // SAFETY: by 1 the `len` elements are spaced by the object size and are initialised, by 2 nothing writes them
+        // during `'a`.
         unsafe { Strided::new(first, len) }
     }
     #[inline(always)]
     unsafe fn exclusive<'a, C: ClassInfo, T: Value>(first: *mut u8, len: usize) -> StridedMut<'a, C, T> {
-        // SAFETY: by 1 the `len` elements lie an object apart and are initialised, by 2 nothing else accesses them
-        // during `'a`.
+        // SAFETY: by 1 the `len` elements are spaced by the object size and are initialised, by 2 nothing else accesses
+        // them during `'a`.
         unsafe { StridedMut::new(first, len) }
     }
 }

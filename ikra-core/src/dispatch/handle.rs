@@ -26,7 +26,7 @@ pub struct AnyHandle<'w, D: Dispatch, P> {
     marker: PhantomData<(&'w D, fn() -> P)>,
 }
 
-/// Up to this number of classes, each class extracts an object's id from its link by itself; more classes share it.
+/// Up to this number of classes, each class extracts an object's id from its link separately; more classes share it.
 const FEW: usize = 4;
 /// Up to this number of classes, they are compared one after the other.
 const IN_TURN: usize = 8;

@@ -62,13 +62,13 @@ macro_rules! reading {
                 unsafe { shown::<P, S>(self.element(index), self.targets) }
             }
 
-            /// The element at `index`, if there is one.
+            /// The element at `index`, if it exists.
             #[inline(always)]
             pub fn try_get(&self, index: usize) -> Option<ViewOf<'w, P, S>> {
                 (index < self.len()).then(|| self.get(index))
             }
 
-            /// The last element, if there is one.
+            /// The last element, if the array is not empty.
             #[inline(always)]
             pub fn last(&self) -> Option<ViewOf<'w, P, S>> {
                 self.try_get(self.len().wrapping_sub(1))
