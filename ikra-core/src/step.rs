@@ -29,7 +29,7 @@ where
     K: Kernel,
     X: WindowTuple<ValuesOf<K>>,
 {
-    // SAFETY: this function has the callee's contract; 3. no facts are known.
+    // SAFETY: the contract is the same; 3. no facts are known.
     let (mut view, before) = unsafe { begin::<K, X>(windows, n, table, index, Facts::NONE) };
     let result = call(&mut view);
     // SAFETY: as above.

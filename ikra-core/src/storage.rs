@@ -133,7 +133,7 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     /// As for [`read`](Self::read).
     #[inline(always)]
     unsafe fn read_for_view<P: Phase>(bases: &C::Bases, index: usize) -> Self::Value {
-        // SAFETY: this function has the callee's contract.
+        // SAFETY: the contract is the same.
         unsafe { Self::read(bases, index) }
     }
 
@@ -168,7 +168,7 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     /// As for [`write`](Self::write).
     #[inline]
     unsafe fn write_placeholder(bases: &C::Bases, index: usize) {
-        // SAFETY: this function has the callee's contract.
+        // SAFETY: the contract is the same.
         unsafe { Self::write(bases, index, Self::Value::PLACEHOLDER) }
     }
 
@@ -340,7 +340,7 @@ macro_rules! shown_as_it_is {
     () => {
         #[inline(always)]
         unsafe fn read_row(bases: &C::Bases, index: usize) -> Self::Row {
-            // SAFETY: this function has the callee's contract.
+            // SAFETY: the contract is the same.
             unsafe { <Self as Storage<C, K>>::read(bases, index) }
         }
         #[inline(always)]

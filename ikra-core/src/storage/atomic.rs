@@ -587,7 +587,7 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
 
     #[inline(always)]
     unsafe fn read_row(bases: &C::Bases, index: usize) -> T {
-        // SAFETY: this function has the callee's contract.
+        // SAFETY: the contract is the same.
         unsafe { <Self as Storage<C, K>>::read(bases, index) }
     }
 

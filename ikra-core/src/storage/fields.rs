@@ -189,7 +189,7 @@ unsafe fn bad_link<C: Class, F: Storage<C, K>, const K: usize>(
     if !fields.contains(K) || !const { linked::<C>().contains(K) } {
         return None;
     }
-    // SAFETY: this function has the callee's contract.
+    // SAFETY: the contract is the same.
     let bad_link = |index| unsafe { F::bad_link(table, index) };
     // It does not stop at a bad link, so that the loop is vectorized.
     if !objects.clone().fold(false, |any, index| any | bad_link(index).is_some()) {
@@ -212,7 +212,7 @@ unsafe fn remap<C: Class, F: Storage<C, K>, const K: usize>(
     if const { F::HOLDS_LINKS_TO.is_empty() } || !F::HOLDS_LINKS_TO.contains(&moves.class()) {
         return Ok(());
     }
-    // SAFETY: this function has the callee's contract.
+    // SAFETY: the contract is the same.
     match objects.find(|&index| !unsafe { F::remap(bases, index, moves, what) }) {
         Some(index) => Err((K, index)),
         None => Ok(()),
@@ -234,7 +234,7 @@ unsafe fn to_view<'w, C: Class, P: Phase, F: Storage<C, K>, const K: usize>(
     facts: Facts,
 ) -> F::View<'w, P> {
     let view = if loaded.contains(K) {
-        // SAFETY: this function has the callee's contract; the view of another object goes to `lent` below.
+        // SAFETY: the contract is the same; the view of another object goes to `lent` below.
         unsafe { F::to_view::<P>(value, table, index, facts) }
     } else {
         // SAFETY: as above.
@@ -278,7 +278,7 @@ unsafe fn value_at<C: Class, P: Phase, F: Storage<C, K>, const K: usize, const F
     index: usize,
 ) -> F::Value {
     if const { FieldSet::from_bits(FIELDS).contains(K) } {
-        // SAFETY: this function has the callee's contract.
+        // SAFETY: the contract is the same.
         unsafe { F::read_for_view::<P>(&table.bases, index) }
     } else {
         <F::Value as Loaded>::PLACEHOLDER
@@ -295,18 +295,18 @@ macro_rules! field_tuple {
 
             #[inline(always)]
             unsafe fn read(bases: &C::Bases, index: usize) -> Self::Values {
-                // SAFETY: the contract of this function holds for each field.
+                // SAFETY: the contract is the same for each field.
                 ($(unsafe { $F::read(bases, index) },)+)
             }
             #[inline(always)]
             unsafe fn read_row(bases: &C::Bases, index: usize) -> Self::Row {
-                // SAFETY: the contract of this function holds for each field.
+                // SAFETY: the contract is the same for each field.
                 ($(unsafe { $F::read_row(bases, index) },)+)
             }
             #[inline(always)]
             unsafe fn write(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump) {
                 $(
-                    // SAFETY: the contract of this function holds for each field.
+                    // SAFETY: the contract is the same for each field.
                     unsafe { $F::write_row(bases, index, row.$k, bump) };
                 )+
             }
@@ -314,7 +314,7 @@ macro_rules! field_tuple {
             unsafe fn write_placeholder(bases: &C::Bases, index: usize, fields: FieldSet) {
                 $(
                     if fields.contains($k) {
-                        // SAFETY: the contract of this function holds for each field.
+                        // SAFETY: the contract is the same for each field.
                         unsafe { $F::write_placeholder(bases, index) };
                     }
                 )+
@@ -326,12 +326,12 @@ macro_rules! field_tuple {
             }
             #[inline]
             unsafe fn fits(bases: &C::Bases, index: usize, row: &Self::Row) -> bool {
-                // SAFETY: the contract of this function holds for each field.
+                // SAFETY: the contract is the same for each field.
                 true $(&& unsafe { $F::fits(bases, index, &row.$k) })+
             }
             #[inline(always)]
             unsafe fn detach(values: Self::Values, copies: &mut Copies) -> Self::Values {
-                // SAFETY: the contract of this function holds for each field.
+                // SAFETY: the contract is the same for each field.
                 ($(unsafe { $F::detach(values.$k, copies) },)+)
             }
             #[inline(always)]
@@ -347,7 +347,7 @@ macro_rules! field_tuple {
             unsafe fn write_back(bases: &C::Bases, index: usize, values: Self::Values) {
                 $(
                     if !$F::ATOMIC {
-                        // SAFETY: the contract of this function holds for each field.
+                        // SAFETY: the contract is the same for each field.
                         unsafe { $F::put_back(bases, index, values.$k) };
                     }
                 )+
@@ -356,7 +356,7 @@ macro_rules! field_tuple {
             unsafe fn copy(from: &C::Bases, to: &C::Bases, index: usize, fields: FieldSet) {
                 $(
                     if fields.contains($k) {
-                        // SAFETY: the contract of this function holds for each field in the set.
+                        // SAFETY: the contract is the same for each field in the set.
                         unsafe { $F::copy(from, to, index) };
                     }
                 )+
@@ -370,7 +370,7 @@ macro_rules! field_tuple {
                 index: usize,
                 facts: Facts,
             ) -> Self::Views<'w, P> {
-                // SAFETY: the contract of this function holds for each field.
+                // SAFETY: the contract is the same for each field.
                 ($(unsafe { to_view::<C, P, $F, $k>(values.$k, loaded, of, table, index, facts) },)+)
             }
             unsafe fn bad_link(
@@ -379,7 +379,7 @@ macro_rules! field_tuple {
                 objects: Range<usize>,
             ) -> Option<(usize, usize, BadLink)> {
                 $(
-                    // SAFETY: the contract of this function holds for each field.
+                    // SAFETY: the contract is the same for each field.
                     if let Some(found) = unsafe { bad_link::<C, $F, $k>(table, fields, objects.clone()) } {
                         return Some(found);
                     }
@@ -392,7 +392,7 @@ macro_rules! field_tuple {
                 moves: Moves<'_>,
                 what: Remap,
             ) -> Result<(), (usize, usize)> {
-                // SAFETY: the contract of this function holds for each field.
+                // SAFETY: the contract is the same for each field.
                 $(unsafe { remap::<C, $F, $k>(bases, objects.clone(), moves, what)? };)+
                 Ok(())
             }
@@ -434,13 +434,13 @@ macro_rules! field_tuple {
             #[inline(always)]
             unsafe fn write_tile_row<P: Phase>(bases: &C::Bases, index: usize, row: *mut u8) {
                 $(
-                    // SAFETY: the contract of this function holds for each field.
+                    // SAFETY: the contract is the same for each field.
                     unsafe { write_to_tile_row::<C, P, $F, $k>(bases, index, row) };
                 )+
             }
             #[inline(always)]
             unsafe fn values_at<P: Phase, const FIELDS: u64>(table: &Table<C>, index: usize) -> Self::Values {
-                // SAFETY: the contract of this function holds for each field.
+                // SAFETY: the contract is the same for each field.
                 ($(unsafe { value_at::<C, P, $F, $k, FIELDS>(table, index) },)+)
             }
         }

@@ -154,7 +154,7 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
         index: usize,
         facts: Facts,
     ) -> Self::Seen<'w, P> {
-        // SAFETY: this function has the callee's contract.
+        // SAFETY: the contract is the same.
         unsafe { <Self as Storage<C, K>>::to_view::<P>(value, table, index, facts) }
     }
 

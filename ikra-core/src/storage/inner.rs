@@ -190,7 +190,7 @@ macro_rules! array_storage {
         unsafe fn write(_: &C::Bases, _: usize, _: Self::Value) {}
         #[inline]
         unsafe fn read_row(bases: &C::Bases, index: usize) -> A::Row {
-            // SAFETY: this function has the callee's contract.
+            // SAFETY: the contract is the same.
             A::gather(unsafe { Self::read(bases, index) }, $load)
         }
         #[inline]
@@ -205,13 +205,13 @@ macro_rules! array_storage {
         }
         #[inline]
         unsafe fn fits(bases: &C::Bases, index: usize, row: &A::Row) -> bool {
-            // SAFETY: this function has the callee's contract.
+            // SAFETY: the contract is the same.
             A::rest(row) <= unsafe { Self::read(bases, index) }.len().saturating_sub(A::INFO.slots)
         }
         #[inline]
         unsafe fn copy(from: &C::Bases, to: &C::Bases, index: usize) {
             let load = $load;
-            // SAFETY: this function has the callee's contract; `load` allows the changes that `ATOMIC` allows.
+            // SAFETY: the contract is the same; `load` allows the changes that `ATOMIC` allows.
             unsafe { A::copy::<C>(from, to, Self::COLUMN, index, load) }
         }
         #[inline]
@@ -293,7 +293,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
 
     #[inline(always)]
     unsafe fn bad_link(table: &Table<C>, index: usize) -> Option<BadLink> {
-        // SAFETY: this function has the callee's contract.
+        // SAFETY: the contract is the same.
         let elements = unsafe { Self::read(&table.bases, index) };
         let targets = Targets::of::<C, K>(table);
         // SAFETY: the array has the element, and nothing writes it.

@@ -62,7 +62,7 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
             // SAFETY: it is a `T` that nothing writes by 2, in a column of this layout.
             return unsafe { C::Layout::read_one(place.cast()) };
         }
-        // SAFETY: this function has the callee's contract.
+        // SAFETY: the contract is the same.
         unsafe { <Self as Storage<C, K>>::read(bases, index) }
     }
 
@@ -104,7 +104,7 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
 
     #[inline(always)]
     unsafe fn to_seen<'w, P: Phase>(value: T, table: &'w Table<C>, index: usize, facts: Facts) -> T::View<'w, P> {
-        // SAFETY: this function has the callee's contract.
+        // SAFETY: the contract is the same.
         unsafe { <Self as Storage<C, K>>::to_view::<P>(value, table, index, facts) }
     }
 

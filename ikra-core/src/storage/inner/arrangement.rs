@@ -272,7 +272,7 @@ unsafe impl<T: Value, const S: usize> Arrangement for PartlyInlined<T, S> {
     }
 
     unsafe fn scatter<C: Class>(bases: &C::Bases, column: usize, index: usize, row: InnerArray<T>, bump: &mut Bump) {
-        // SAFETY: this function has the callee's contract.
+        // SAFETY: the contract is the same.
         unsafe { set::<C, Self>(bases, column, index, &row, bump) }
     }
 
