@@ -61,7 +61,7 @@ pub mod mode {
 /// assert!(effects.reads().has(car::ahead) && !effects.reads().has(car::colour));
 /// assert!(effects.writes().has(car::speed) && !effects.writes().has(car::pos));
 /// assert!(effects.snapshot().has(car::speed));
-/// By links, class by class:
+/// // By links, class by class:
 /// let (cars, roads) = (effects.reads_through_links::<Car>(), effects.reads_through_links::<Road>());
 /// assert!(cars.has(car::speed) && !cars.has(car::pos));
 /// assert!(roads.has(road::limit) && !roads.has(road::length));

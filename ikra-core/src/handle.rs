@@ -264,8 +264,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         loaded: FieldSet,
         table: &'w Table<C>,
     ) -> C::View<'w, P> {
-        // SAFETY: the contract is the same for each field; 3. the view is another object's; 4. the facts
-        // hold for it.
+        // SAFETY: the contract is the same for each field; 3. the view is another object's; 4. the facts hold for it.
         let views = unsafe {
             <C::Fields as FieldTuple<C>>::to_views::<P>(
                 values,

@@ -23,9 +23,8 @@ use crate::phase::Phase;
 
 /// A type that a column may hold: plain bytes that mean the same on host and device.
 ///
-/// Implemented for the integer and floating-point primitives, `bool`,
-/// [`Link`](crate::link::Link), `Option<Link>`, and arrays of values. For a struct or a fieldless enum of
-/// your own, write `#[derive(Value)]`.
+/// Implemented for the integer and floating-point primitives, `bool`, [`Link`](crate::link::Link), `Option<Link>`, and
+/// arrays of values. For a struct or a fieldless enum of your own, write `#[derive(Value)]`.
 ///
 /// | ordinary Rust | Ikra |
 /// | --- | --- |

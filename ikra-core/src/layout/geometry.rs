@@ -16,9 +16,8 @@ pub const PAGE: usize = 4096;
 /// The offsets of a class's columns relative to the start of its storage.
 #[derive(Clone, Copy, Debug)]
 pub struct Geometry {
-    /// Bytes from the start of the storage (fixed-capacity SoA), of the object (AoS), or of the
-    /// block (tiles) to the column's first element. Unused for growing SoA, whose columns are
-    /// allocated one by one.
+    /// Bytes from the start of the storage (fixed-capacity SoA), of the object (AoS), or of the block (tiles) to the
+    /// column's first element. Unused for growing SoA, whose columns are allocated one by one.
     pub offsets: [usize; MAX_COLUMNS],
     /// Bytes of one element of each column.
     pub sizes: [usize; MAX_COLUMNS],

@@ -21,7 +21,6 @@ use crate::info::{ClassId, ClassInfo, first_target, linked, undivided, whole_uni
 /// fetched with them ([`whole_units`]), and to no other memory. It marks them as fetched, or panics.
 /// [`fetch_object`](Self::fetch_object) does this for all objects, or for the elements of the object. Neither writes to
 /// these elements again while the table is shared.
-/// while the table is shared.
 pub unsafe trait Newer<C: ClassInfo>: Any + Send + Sync {
     /// Makes the host's copies of these fields current. Several threads may call it at the same time.
     ///
