@@ -1,4 +1,4 @@
-//! Classes: what `#[soa_class]` tells the runtime about a struct.
+//! Classes: the facts about a struct that `#[soa_class]` gives the runtime.
 
 use core::fmt::Debug;
 
@@ -10,7 +10,7 @@ use crate::storage::{FieldTuple, Storage};
 
 /// A struct under `#[soa_class]`: its objects are stored column by column.
 ///
-/// Implemented by the attribute only.
+/// Only the attribute implements it.
 ///
 /// ```
 /// use ikra::{Class, prelude::*};
@@ -35,11 +35,11 @@ use crate::storage::{FieldTuple, Storage};
 pub unsafe trait Class: ClassInfo {
     /// `layout = "…"`.
     type Layout: Layout;
-    /// The storage of each field, as a tuple, filled up by `()` to a length for which there are tuples.
+    /// The storage of each field, as a tuple, filled up with `()` to a supported length.
     #[doc(hidden)]
     type Fields: FieldTuple<Self>;
 
-    /// What a method sees as `self`: the object's fields as real fields.
+    /// The type of `self` in a method: the object's fields as real fields.
     type View<'w, P: Phase>;
     /// Another object, read through getters.
     type Ref<'w, P: Phase>: Copy + Debug;
@@ -56,7 +56,7 @@ pub unsafe trait Class: ClassInfo {
         views: <Self::Fields as FieldTuple<Self>>::Views<'w, P>,
         object: Own<'w, Self, P>,
     ) -> Self::View<'w, P>;
-    /// Takes a view apart: what it shows, and what was noted of assignments.
+    /// Takes a view apart: the fields, and the noted assignments.
     #[doc(hidden)]
     fn from_view<'w, P: Phase>(
         view: Self::View<'w, P>,

@@ -2,9 +2,10 @@
 
 use core::fmt;
 
-/// What `ikra-build` compiled for the device in the build script of a package: what `ikra::device_code!()` returns there.
+/// The result of `ikra-build` in a package's build script, compiled for the device. `ikra::device_code!()` returns it
+/// there.
 ///
-/// A world has the device code of its own package. Where kernels are in other packages, it names theirs:
+/// A world has the device code of its own package. If kernels are in other packages, list their device code:
 /// `#[soa_world(device_code = [shapes::DEVICE_CODE])]`.
 ///
 /// ```
@@ -20,18 +21,18 @@ pub struct DeviceCode {
 }
 
 impl DeviceCode {
-    /// That of a package, if it has any.
+    /// The device code of a package, if it has any.
     ///
     /// # Safety
     ///
-    /// `ikra-build` made the text: it does what the comments in it say.
+    /// `ikra-build` made the text, and the comments in it are true.
     #[doc(hidden)]
     #[must_use]
     pub const unsafe fn new(package: &'static str, text: Option<&'static str>) -> Self {
         Self { package, text }
     }
 
-    /// The package that it was compiled in.
+    /// The package for which it was compiled.
     #[must_use]
     pub const fn package(self) -> &'static str {
         self.package

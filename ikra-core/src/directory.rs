@@ -1,4 +1,4 @@
-//! Where the tables of a world's classes are, whatever the classes, and where columns start.
+//! The addresses of the tables of a world's classes, independent of the classes, and of the columns.
 
 use core::fmt;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -32,12 +32,12 @@ impl fmt::Debug for Base {
     }
 }
 
-// SAFETY: only an address; what is behind it is accessed under the rules of `Table`.
+// SAFETY: it holds only an address; the memory behind it is accessed under the rules of `Table`.
 unsafe impl Send for Base {}
-// SAFETY: only an address; what is behind it is accessed under the rules of `Table`.
+// SAFETY: it holds only an address; the memory behind it is accessed under the rules of `Table`.
 unsafe impl Sync for Base {}
 
-/// Where the physical columns of a class start.
+/// The start addresses of a class's physical columns.
 pub trait BaseSet: Copy + Send + Sync + 'static {
     /// The start of a column; for layouts of one allocation, column 0 stands for its start.
     fn get(&self, column: usize) -> Base;
@@ -46,7 +46,7 @@ pub trait BaseSet: Copy + Send + Sync + 'static {
     #[cfg(not(target_arch = "nvptx64"))]
     const NONE: Self;
 
-    /// The start of a column, to change.
+    /// The start of a column, for changes.
     #[cfg(not(target_arch = "nvptx64"))]
     fn get_mut(&mut self, column: usize) -> &mut Base;
 
@@ -54,7 +54,7 @@ pub trait BaseSet: Copy + Send + Sync + 'static {
     #[cfg(target_arch = "nvptx64")]
     fn columns() -> &'static Self;
 
-    /// Where kernels with `snapshot` write.
+    /// The columns to which kernels with `snapshot` write.
     #[cfg(target_arch = "nvptx64")]
     fn shadow() -> &'static Self;
 }

@@ -1,9 +1,9 @@
-//! Objects of several classes that share a trait: what `#[soa_dispatch]` makes.
+//! Objects of several classes that share a trait: the types behind `#[soa_dispatch]`.
 //!
 //! | ordinary Rust, C++ | here |
 //! | --- | --- |
 //! | `&dyn Actor`: an object's address and a table of functions | [`AnyLink<Actor>`](AnyLink): 4 bytes, the class in the top bits, the object's id below |
-//! | a call reads the table, then jumps where it says | a call compares the bits: no memory is read (TYPEPTR §6) |
+//! | a call reads the table, then jumps to an address in it | a call compares bits, and reads no memory (TYPEPTR §6) |
 //! | any number of classes, known when the program runs | those in the list, known when it is compiled |
 
 mod atomic;
@@ -27,7 +27,7 @@ use crate::phase::Phase;
 
 /// A trait under `#[soa_dispatch]`, as a type: it stands for all objects of the classes in its list.
 ///
-/// Implemented by the attribute only.
+/// Only the attribute implements it.
 ///
 /// ```
 /// use ikra::{AnyLink, Dispatch, prelude::*};
@@ -44,7 +44,7 @@ use crate::phase::Phase;
 ///
 /// # Safety
 ///
-/// The lists have one entry per class, in the same order, and no class is there twice.
+/// The lists have one entry per class, in the same order, and no class occurs twice.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a trait under `#[soa_dispatch]`",
     label = "not under `#[soa_dispatch]`"
@@ -52,28 +52,29 @@ use crate::phase::Phase;
 pub unsafe trait Dispatch: Referent<Link = AnyLink<Self>> + Sized + Send + Sync {
     /// The trait's name.
     const NAME: &'static str;
-    /// The classes, as [`Then`] after [`Then`].
+    /// The classes, as nested [`Then`]s.
     #[doc(hidden)]
     type Classes;
-    /// The same, as data.
+    /// The classes, as data.
     #[doc(hidden)]
     const CLASSES: &'static [ClassId];
-    /// By what host and device know them.
+    /// The numbers by which host and device compare the classes.
     #[doc(hidden)]
     const MEANINGS: &'static [u64];
-    /// How a link is packed: [`Narrow`] or [`Wide`].
+    /// The encoding of a link: [`Narrow`] or [`Wide`].
     #[doc(hidden)]
     type Bits: LinkBits;
     /// A link, by class.
     type Links;
 
-    /// The number of objects at the place of the class with this number.
+    /// The number of objects of the class with this number.
     #[doc(hidden)]
     fn count(tag: usize, place: TableRef<'_>) -> u32;
-    /// The number of the first class that has objects; 0 if none has. No loop: where it is not needed, nothing is left of it.
+    /// The number of the first class with objects; 0 if there are no objects. It has no loop, so that it vanishes where
+    /// it is not needed.
     #[doc(hidden)]
     fn some(targets: Targets<'_>) -> usize;
-    /// Which class's a link is.
+    /// The link, by the class of its object.
     #[doc(hidden)]
     fn links(link: AnyLink<Self>) -> Self::Links;
     /// Makes a ref.
@@ -84,15 +85,15 @@ pub unsafe trait Dispatch: Referent<Link = AnyLink<Self>> + Sized + Send + Sync 
     fn from_ref<'w, P: Phase>(object: Self::Ref<'w, P>) -> AnyHandle<'w, Self, P>;
 }
 
-/// A class, and those that follow.
+/// A class, and the classes after it.
 #[derive(Debug)]
 pub struct Then<C, Rest>(PhantomData<fn() -> (C, Rest)>);
 
-/// No class: the end of a list.
+/// The end of a list of classes.
 #[derive(Debug)]
 pub struct Done;
 
-/// A class is in the list of a trait, so that a link to one of its objects can become one of the trait's.
+/// Proof that a class is in the list of a trait, so that a link to one of its objects can become a link of the trait.
 ///
 /// ```
 /// use ikra::{AnyLink, Class, Includes, prelude::*};
@@ -119,12 +120,12 @@ pub struct Done;
     note = "add it to `#[soa_dispatch(…)]` of `{Self}`"
 )]
 pub unsafe trait Includes<C: Class>: Dispatch {
-    /// The class's place in the list: what is in the top bits of a link.
+    /// The class's index in the list: the number in the top bits of a link.
     #[doc(hidden)]
     const TAG: usize;
 }
 
-/// A class has the methods of a trait: there is `#[soa_methods] impl Actor for Car`.
+/// Proof that a class has the methods of a trait: `#[soa_methods] impl Actor for Car` exists.
 ///
 /// ```
 /// use ikra::{Implements, prelude::*};
@@ -148,7 +149,7 @@ pub trait Implements<D>: Class {
     const ONE: usize = 1;
 }
 
-/// What `Ref<X>` in a method can refer to: an object of a class, or of one of the classes that share a trait.
+/// The target of `Ref<X>` in a method: an object of a class, or of one of the classes that share a trait.
 ///
 /// ```
 /// use ikra::{Referent, Sequential, prelude::*};
@@ -168,7 +169,7 @@ pub trait Implements<D>: Class {
     note = "put `#[soa_class]` on the struct, or `#[soa_dispatch(Class, …)]` on the trait"
 )]
 pub trait Referent: 'static {
-    /// What columns store: [`Link<C>`](Link), or [`AnyLink<D>`](AnyLink).
+    /// The type that columns store: [`Link<C>`](Link), or [`AnyLink<D>`](AnyLink).
     type Link: Follow;
     /// The object, read through getters and methods.
     type Ref<'w, P: Phase>: Copy + Debug;
@@ -186,7 +187,8 @@ impl<D: Dispatch> Follow for AnyLink<D> {
         let (tag, index) = self.parts();
         let place = from.place().beside(|| D::CLASSES[tag]);
         check(D::CLASSES[tag], index, D::count(tag, place));
-        // SAFETY: 1. `beside` returns the place of a table of the class, or of an absent one; the object exists; 2. it is in the same world.
+        // SAFETY: 1. `beside` returns the address of a table of the class, or of an absent one; the object exists; 2.
+        // it is in the same world.
         D::to_ref(unsafe { AnyHandle::new(self, place, from.facts().of_linked_object()) })
     }
 }

@@ -1,10 +1,10 @@
-//! What kernels do, as data: one [`Effects`] per kernel, a constant.
+//! The effects of kernels, as data: one [`Effects`] constant per kernel.
 //!
 //! | | |
 //! | --- | --- |
-//! | [`MethodEffects`] | what one method does, which `#[soa_methods]` finds in its text |
-//! | [`Reached`] | the same with the methods of other blocks that it calls |
-//! | [`Effects`] | what a kernel does, by which executors and the race check go |
+//! | [`MethodEffects`] | the effects of one method, which `#[soa_methods]` finds in its text |
+//! | [`Reached`] | these, with the methods of other blocks that it calls |
+//! | [`Effects`] | the effects of a kernel; executors and the race check use them |
 
 mod methods;
 
@@ -21,22 +21,22 @@ pub use methods::{MethodEffects, Reached};
 pub mod mode {
     /// The kernel does not name the field.
     pub const SKIP: u8 = 0;
-    /// The kernel reads it and cannot change it: it takes `&self`.
+    /// The kernel reads it and cannot change it, because it takes `&self`.
     pub const READ: u8 = 1;
-    /// The kernel names it, and is not known to change it: compared after the call.
+    /// The kernel names it, and its text shows no change: compared after the call.
     pub const CHECKED: u8 = 2;
     /// The kernel may change it: stored after the call.
     pub const WRITE: u8 = 3;
-    /// The kernel may change it, and others see the value from before.
+    /// The kernel may change it, and other objects see the previous value.
     pub const SNAPSHOT: u8 = 4;
 }
 
-/// What a kernel does.
+/// The effects of a kernel.
 ///
-/// Found by `#[soa_methods]` in the text of the kernel and of the methods that it calls, and by what `#[kernel(…)]`
-/// says; a constant of the kernel. Executors load and store what is said here, and the checks for data races and for
-/// the order of atomic operations go by it. What a kernel does that is not said here does not compile, or panics; see
-/// the crate's documentation.
+/// `#[soa_methods]` finds them in the text of the kernel and of the methods that it calls, and in the attribute
+/// `#[kernel(…)]`. They are a constant of the kernel. Executors load and store the fields listed here, and the checks
+/// for data races and for the order of atomic operations use them. Any other access of a kernel does not compile, or
+/// panics; see the crate's documentation.
 ///
 /// ```
 /// use ikra::{effects, prelude::*};
@@ -61,7 +61,7 @@ pub mod mode {
 /// assert!(effects.reads().has(car::ahead) && !effects.reads().has(car::colour));
 /// assert!(effects.writes().has(car::speed) && !effects.writes().has(car::pos));
 /// assert!(effects.snapshot().has(car::speed));
-/// // By way of links, class by class:
+/// // By links, class by class:
 /// let (cars, roads) = (effects.reads_through_links::<Car>(), effects.reads_through_links::<Road>());
 /// assert!(cars.has(car::speed) && !cars.has(car::pos));
 /// assert!(roads.has(road::limit) && !roads.has(road::length));
@@ -78,7 +78,7 @@ pub struct Effects {
     reads: FieldSet,
     writes: FieldSet,
     snapshot: FieldSet,
-    /// What it does to atomic fields, of its own object and of others.
+    /// The kernel's operations on atomic fields, of its own object and of others.
     pub(crate) atomics: AtomicUses,
     /// Why the kernel counts as writing every field, if it does.
     pub(crate) because: &'static str,
@@ -104,42 +104,42 @@ impl Effects {
         self.is_exclusive
     }
 
-    /// Whether a call does much work: it is then spread over threads for few objects already, and compiled for several
-    /// instruction sets.
+    /// Whether a call does much work. Such a kernel runs on several threads even for few objects, and is compiled for
+    /// several instruction sets.
     pub const fn is_heavy(&self) -> bool {
         self.is_heavy
     }
 
-    /// Whether it runs for every pair of an object and another: several times for each object, or not at all.
+    /// Whether it runs for every pair of two different objects: several times for each object, or never.
     pub const fn is_for_pairs(&self) -> bool {
         self.is_for_pairs
     }
 
-    /// Fields of its own object that it names: they are loaded.
+    /// Fields of its own object that it names; the executor loads them.
     pub const fn reads(&self) -> FieldSet {
         self.reads
     }
 
-    /// Fields of its own object that it may change; none if it takes `&self`.
+    /// Fields of its own object that it may change; empty if it takes `&self`.
     pub const fn writes(&self) -> FieldSet {
         self.writes
     }
 
-    /// Fields of which others see the values from before the kernel; none if it takes `&self`.
+    /// Fields whose previous values other objects see; empty if it takes `&self`.
     pub const fn snapshot(&self) -> FieldSet {
         self.snapshot
     }
 
-    /// Whether others' fields are read by plain loads, which the compiler merges, and with which it unrolls loops: where its
-    /// objects have links to objects of several classes, so that it may do the same for each class in turn, and where they have
-    /// none, so that it meets others in loops over all objects.
+    /// Whether other objects' fields are read by plain loads. The compiler merges such loads, and unrolls loops with
+    /// them. This is so if its objects have links to several classes, since it may handle each class in the same way.
+    /// It is also so if they have no links, since it then reaches other objects by loops over all objects.
     pub(crate) const fn reads_plainly(&self) -> bool {
         let (mut field, mut links) = (0, false);
         while field < self.fields.len() {
             let classes = self.fields[field].links_to;
             let mut class = 1;
             while class < classes.len() {
-                // A struct may have several links to the same class.
+                // A struct may have several links to one class.
                 if !classes[class].may_be(classes[0]) {
                     return true;
                 }
@@ -151,7 +151,7 @@ impl Effects {
         !links
     }
 
-    /// Those of code that is no kernel.
+    /// The effects of code outside of kernels.
     pub(crate) const fn of_no_kernel(name: &'static str) -> Self {
         Self {
             kernel: name,
@@ -171,10 +171,10 @@ impl Effects {
         }
     }
 
-    /// The fields of class `C` that the kernel's text reads of other objects, the class's own among them: those whose
-    /// getters it calls, by name, and, for methods that it calls on objects of its own class, those that these read.
-    /// What methods of other blocks and classes read of their objects, and functions that are given a `Ref`, the
-    /// kernel's text does not show.
+    /// The fields of class `C` that the kernel's text reads of other objects, also of its own class. They are the
+    /// fields whose getters it calls, by name, and those read by methods that it calls on objects of its own class.
+    /// The kernel's text does not show the reads in methods of other blocks and classes, and in functions that take a
+    /// `Ref`.
     pub const fn reads_through_links<C: ClassInfo>(&self) -> FieldSet {
         let mut found = if self.class.may_be(C::ID) { self.others } else { FieldSet::EMPTY };
         let mut field = 0;
@@ -187,7 +187,7 @@ impl Effects {
         found
     }
 
-    /// Whether the text calls a getter or a method of this name on other objects.
+    /// Whether the text calls a getter or a method with this name on other objects.
     pub(crate) const fn calls(&self, name: &str) -> bool {
         let mut list = 0;
         while list < self.lists && list < Reached::LISTS {
@@ -200,11 +200,11 @@ impl Effects {
             }
             list += 1;
         }
-        // Lists are left out where there are too many.
+        // Surplus lists are not kept.
         self.lists > Reached::LISTS
     }
 
-    /// Adds ` (file:12, file:15)`, where the text calls a getter or a method of this name.
+    /// Adds ` (file:12, file:15)` if the text calls a getter or a method with this name.
     pub(crate) const fn say_lines(&self, name: &str, mut message: Message) -> Message {
         let (mut list, mut said) = (0, 0);
         while list < self.lists && list < Reached::LISTS {
@@ -223,17 +223,18 @@ impl Effects {
         if said == 0 { message } else { message.push(")") }
     }
 
-    /// What the kernel does to atomic fields, by their names.
+    /// The kernel's operations on atomic fields, by the fields' names.
     pub fn atomics(&self) -> impl Iterator<Item = &AtomicUse> {
         self.atomics.iter()
     }
 
-    /// Whether threads that run the kernel, with others of its trait or alone, may change the same atomic field.
+    /// Whether threads that run the kernel may change one atomic field; `with_others` includes the other kernels of its
+    /// trait.
     pub(crate) const fn shares_atomics(&self, with_others: bool) -> bool {
         self.atomics.are_shared(with_others)
     }
 
-    /// Whether the kernel may change a field of class `C` where others would see it: what they must not read.
+    /// Whether the kernel may change a field of class `C` in place, so that other objects must not read it.
     pub(crate) const fn writes_in_place<C: ClassInfo>(&self, field: usize) -> bool {
         self.class.may_be(C::ID) && self.writes.contains(field) && !self.snapshot.contains(field)
     }
@@ -241,7 +242,7 @@ impl Effects {
 
 /// For the macros and the executors.
 impl Effects {
-    /// Those of what makes objects of class `C`.
+    /// The effects of a constructor of class `C`.
     pub const fn constructor<C: ClassInfo>() -> Self {
         Self {
             class: C::ID,
@@ -252,7 +253,7 @@ impl Effects {
         }
     }
 
-    /// Those of a kernel for objects of class `C` that takes `&self`.
+    /// The effects of a kernel for objects of class `C` that takes `&self`.
     pub const fn shared<C: ClassInfo>(kernel: &'static str, found: Reached) -> Self {
         Self {
             class: C::ID,
@@ -267,7 +268,7 @@ impl Effects {
         }
     }
 
-    /// Those of a kernel that takes `&mut self`, with the fields of which it declares a snapshot, by their bits.
+    /// The effects of a kernel that takes `&mut self`. `snapshot` has the bits of the fields with a declared snapshot.
     pub const fn exclusive<C: ClassInfo>(kernel: &'static str, found: Reached, snapshot: u64) -> Self {
         assert!(snapshot & atomics::<C>().bits() == 0, "others see every change of an atomic field");
         let snapshot = snapshot_with_arena::<C>(snapshot, found.writes);
@@ -275,25 +276,25 @@ impl Effects {
         Self { is_exclusive: true, writes, snapshot, ..Self::shared::<C>(kernel, found) }
     }
 
-    /// The same for a kernel that does much work in a call.
+    /// These effects, for a kernel that does much work in a call.
     #[must_use]
     pub const fn heavy(self) -> Self {
         Self { is_heavy: true, ..self }
     }
 
-    /// The same for a kernel that runs for pairs.
+    /// These effects, for a kernel that runs for pairs.
     #[must_use]
     pub const fn for_pairs(self) -> Self {
         Self { is_for_pairs: true, ..self }
     }
 
-    /// With what the kernel's attribute lists of atomic fields, in place of what its text shows.
+    /// These effects, with the attribute's list of atomic operations in place of the list from the text.
     #[must_use]
     pub const fn declared(self, listed: &[AtomicUse]) -> Self {
         Self { atomics: self.atomics.declared(listed), ..self }
     }
 
-    /// How the kernel goes about the column of a field: a number for [`Mode`](crate::mode::Mode).
+    /// The kernel's access to the column of a field: a number for [`Mode`](crate::mode::Mode).
     pub const fn mode(&self, field: usize) -> u8 {
         if self.is_exclusive && self.snapshot.contains(field) {
             mode::SNAPSHOT
@@ -308,15 +309,16 @@ impl Effects {
         }
     }
 
-    /// The fields that the kernel writes to a shadow, so that others see the values from before.
+    /// The fields that the kernel writes to a shadow, so that other objects see the previous values.
     pub const fn shadowed(&self) -> FieldSet {
         if self.is_exclusive { self.snapshot } else { FieldSet::EMPTY }
     }
 
-    /// Whether a call of the kernel writes every element of this inner array of its own object to the shadow: those that the
-    /// method does not write as they were.
+    /// Whether a call of the kernel writes every element of this inner array of its own object to the shadow. Elements
+    /// that the method does not write are copied.
     ///
-    /// Of arrays in columns, that is: their elements can be told by the bits of a number. And in one call for each object.
+    /// This is limited to arrays in columns, whose elements fit the bits of a number, and to kernels with one call per
+    /// object.
     pub(crate) const fn renews(&self, field: usize) -> bool {
         if self.is_for_pairs || !self.shadowed().contains(field) || field >= self.fields.len() {
             return false;
@@ -325,8 +327,8 @@ impl Effects {
         matches!(array, Some(array) if !array.arena && array.slots <= u32::BITS as usize) && !*atomic
     }
 
-    /// The fields whose shadow starts as a copy: inner arrays, whose elements are changed where they are, but for those that calls
-    /// renew.
+    /// The fields whose shadow starts as a copy. These are inner arrays, whose elements are changed in place, except
+    /// arrays that calls renew.
     pub const fn copied(&self) -> FieldSet {
         let (mut copied, mut field) = (FieldSet::EMPTY, 0);
         while field < self.fields.len() {

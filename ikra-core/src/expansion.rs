@@ -1,7 +1,7 @@
-//! What the code of the macros consists of: all of it that needs no tokens of the user's but names and types.
+//! The code behind the macros: all of it that needs only names and types of the user, and no other tokens.
 //!
-//! Each is a macro of `ikra::rt`. What differs between host and device is in `target`, so that users' code
-//! has no `cfg`.
+//! Each is a macro of `ikra::rt`. Code that differs between host and device is in `target`, so that users' code has no
+//! `cfg`.
 
 mod class;
 mod dispatch;

@@ -1,11 +1,11 @@
-//! What an object stores of an array of variable length.
+//! The data that an object stores for an array of variable length.
 
-/// An array's length, and where in the arena the elements without a slot begin.
+/// An array's length, and the start of its elements without a slot in the arena.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Extent {
     /// Counted in elements.
     pub offset: u32,
-    /// Elements in all.
+    /// The number of all elements.
     pub len: u32,
 }

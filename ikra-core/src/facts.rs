@@ -1,4 +1,4 @@
-//! What code knows of an object before it looks.
+//! The facts that code knows about an object before it reads the object.
 
 #[cfg(target_arch = "nvptx64")]
 mod device;

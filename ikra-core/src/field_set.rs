@@ -39,7 +39,7 @@ impl FieldSet {
         self.0 == u64::MAX
     }
 
-    /// Whether there is no field in the set.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -1,4 +1,4 @@
-//! Fingerprints of classes and kernels: what host and device must agree on.
+//! Fingerprints of classes and kernels, on which host and device must agree.
 
 use crate::class::Class;
 use crate::info::{ClassInfo, FieldInfo, LayoutKind};
@@ -6,7 +6,7 @@ use crate::kernel::{Kernel, PairCall};
 use crate::origin::{Fingerprint, Origin};
 use crate::tile_row;
 
-/// What host and device must agree on about a field: in the upper half the bytes that it takes, in the lower half a
+/// The part of a field on which host and device must agree. The upper half is its size in bytes, the lower half a
 /// fingerprint of its name, type and columns.
 pub const fn field_fingerprint(field: &FieldInfo) -> u64 {
     let mut print = Fingerprint::new().text(field.name).text(field.type_name).number(field.atomic as u64);
@@ -29,7 +29,7 @@ pub const fn field_fingerprint(field: &FieldInfo) -> u64 {
     (bytes(field) as u64) << 32 | print.0 & 0xffff_ffff
 }
 
-/// The bytes that a field takes in an object.
+/// The size in bytes of a field in an object.
 pub const fn bytes(field: &FieldInfo) -> usize {
     let mut bytes = 0;
     let mut column = 0;
@@ -40,8 +40,8 @@ pub const fn bytes(field: &FieldInfo) -> usize {
     bytes
 }
 
-/// What host and device must agree on about a class: where it is defined, its fields and their places, and the
-/// classes of its links.
+/// The part of a class on which host and device must agree: the position of its definition, its fields and their
+/// positions, and the classes of its links.
 pub const fn class_fingerprint<C: Class>() -> u64 {
     /// A constant, so that it is made once: the compiler calls the function for each kernel.
     struct Of<C>(C);
@@ -75,21 +75,21 @@ const fn new_class_fingerprint<C: Class>() -> u64 {
     print.option(C::ARENA).0
 }
 
-/// The number in the name of a class's table in the device code: of where the class is defined, and of its fields, so that a class
-/// with other fields has another table, wherever it says that it is defined.
+/// The number in the name of a class's table in the device code. It hashes the position of the class's definition and
+/// its fields. So a class with other fields has another table, whatever position it claims.
 pub const fn table_key<C: Class>() -> u64 {
     Fingerprint::new().number(C::ORIGIN.key()).number(class_fingerprint::<C>()).0
 }
 
-/// What host and device must agree on about a kernel beside its arguments: its class, how its threads work together,
-/// and which columns it changes.
+/// The part of a kernel on which host and device must agree besides its arguments: its class, the cooperation of its
+/// threads, and the columns that it changes.
 pub const fn kernel_fingerprint<K: Kernel>() -> u64 {
     let print = Fingerprint::new().number(class_fingerprint::<K::Class>());
     let print = print.number(K::EFFECTS.is_exclusive() as u64).number(K::EFFECTS.is_heavy() as u64);
     print.number(K::EFFECTS.writes().bits()).number(K::EFFECTS.snapshot().bits()).0
 }
 
-/// The same of a kernel for pairs, and what its tile rows of the other object hold.
+/// As above, for a kernel for pairs, including the contents of its tile rows of the other object.
 pub const fn pairs_fingerprint<K: PairCall<A>, A>() -> u64 {
     let mut print = Fingerprint::new().number(kernel_fingerprint::<K>()).number(class_fingerprint::<K::Other>());
     print = print.number(tile_row::bytes::<K::Other, K>() as u64);
@@ -101,19 +101,19 @@ pub const fn pairs_fingerprint<K: PairCall<A>, A>() -> u64 {
     print.0
 }
 
-/// A class, as the device code is asked for it.
+/// A class, by which its device code is looked up.
 #[derive(Clone, Copy, Debug)]
 pub struct Signature {
-    /// Where it is defined.
+    /// The position of its definition.
     pub origin: Origin,
-    /// What both sides must agree on.
+    /// The fingerprint on which both sides must agree.
     pub fingerprint: u64,
     /// Its fields.
     pub fields: &'static [FieldInfo],
 }
 
 impl Signature {
-    /// That of class `C`.
+    /// The entry for class `C`.
     pub const fn of<C: Class>() -> Self {
         Self { origin: C::ORIGIN, fingerprint: class_fingerprint::<C>(), fields: C::FIELDS }
     }

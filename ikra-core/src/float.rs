@@ -1,22 +1,22 @@
-//! The smaller and the larger of two floating-point numbers, defined for zeros and NaN, with the same bits on host and
+//! The minimum and maximum of two floating-point numbers, defined for zeros and NaN, with equal bits on host and
 //! device.
 //!
-//! `f32::min` and `f32::max` leave open which zero comes out where both numbers are zeros, and processors differ in it.
+//! `f32::min` and `f32::max` do not specify which of two zeros they return, and processors differ.
 
 macro_rules! extremes {
     ($($module:ident $ty:ident)*) => { $(
-        /// Of one type.
+        /// For one type.
         pub mod $module {
             use crate::target::arithmetic::$module as arithmetic;
 
-            /// The smaller number: −0 is smaller than 0, and a number smaller than NaN.
+            /// The minimum: −0 is less than 0, and a number less than NaN.
             #[inline(always)]
             #[must_use]
             pub fn min(a: $ty, b: $ty) -> $ty {
                 arithmetic::min(a, b)
             }
 
-            /// The larger number: 0 is larger than −0, and a number larger than NaN.
+            /// The maximum: 0 is greater than −0, and a number greater than NaN.
             #[inline(always)]
             #[must_use]
             pub fn max(a: $ty, b: $ty) -> $ty {

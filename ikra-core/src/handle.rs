@@ -25,20 +25,20 @@ use crate::tile_row;
 pub use links::Follow;
 pub use own::{Assigned, Own};
 
-/// An object of class `C` in phase `P`: a link and, on the host, the table that it is to.
+/// An object of class `C` in phase `P`: a link and, on the host, the table of its class.
 ///
-/// In kernels the object exists: whoever makes a handle knows that, and whoever reads the object need not ask. In
-/// sequential code that is checked when the object is read.
+/// In kernels the object exists (I12): the code that makes a handle ensures it, and reads need no check. In sequential
+/// code, each read checks it.
 ///
-/// On the device a handle is the link's 4 bytes, so that refs can be kept in arrays as links can; in kernels for pairs there
-/// is more to it. `Option` adds nothing.
+/// On the device a handle is the link's 4 bytes, so that arrays can hold refs as they hold links. In kernels for pairs
+/// it is larger. `Option` adds nothing.
 pub struct Handle<'w, C, P: Phase> {
     link: Link<C>,
-    /// That of a live `Table<C>`, or of a class that is not in the world and has no objects.
+    /// The address of a live `Table<C>`, or of an absent class's table, without objects.
     place: TableRef<'w>,
-    /// What is known of the object.
+    /// The known facts about the object.
     facts: Facts,
-    /// A tile row of the object, nearer than its columns, if there is one; see [`tile_row`](crate::tile_row).
+    /// A tile row of the object, in faster memory than its columns, if there is one; see [`tile_row`](crate::tile_row).
     near: P::Near,
     marker: PhantomData<&'w C>,
 }
@@ -50,9 +50,9 @@ impl<C, P: Phase> Clone for Handle<'_, C, P> {
         *self
     }
 }
-// SAFETY: in phases that are `Send`, kernels and shared worlds, reads follow the rules of `Table`, which hold across
-// threads, and values are `Sync`. Beside a guard, which stores its object when it is dropped, a ref must stay in the
-// guard's thread: `Guarded` is not `Send`.
+// SAFETY: in phases that are `Send`, those of kernels and of shared worlds, reads follow the rules of `Table`, which
+// hold across threads, and values are `Sync`. While a guard exists, which stores its object when it is dropped, a ref
+// must stay in the guard's thread: `Guarded` is not `Send`.
 unsafe impl<C: Class, P: Phase + Send> Send for Handle<'_, C, P> {}
 // SAFETY: as for `Send`: handles are `Copy`.
 unsafe impl<C: Class, P: Phase + Send> Sync for Handle<'_, C, P> {}
@@ -70,51 +70,52 @@ impl<C, P: Phase> PartialEq for Handle<'_, C, P> {
 }
 
 impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
-    /// The object that a link is to, and what is known of it.
+    /// The object of a link, with the known facts about it.
     ///
     /// # Safety
     ///
-    /// 1. The place is that of a table of `C`, or of an absent class; if `P` is a kernel, the object exists.
-    /// 2. What is known is so while the world is borrowed for `'w`.
+    /// 1. The address is that of a table of `C`, or of an absent class; if `P` is a kernel, the object exists.
+    /// 2. The facts are true while the world is borrowed for `'w`.
     #[inline(always)]
     pub(crate) unsafe fn new(link: Link<C>, place: TableRef<'w>, facts: Facts) -> Self {
         Self { link, place, facts, near: P::Near::NONE, marker: PhantomData }
     }
 
-    /// The object at `index` of `table`, and what is known of it.
+    /// The object at `index` of `table`, with the known facts about it.
     ///
     /// # Safety
     ///
-    /// 1. The index is one that an object can have, less than `u32::MAX`; if `P` is a kernel, the object exists.
+    /// 1. The index is possible for an object, less than `u32::MAX`; if `P` is a kernel, the object exists.
     /// 2. As for [`Storage::to_view`], 4.
     #[inline(always)]
     pub unsafe fn at(table: &'w Table<C>, index: usize, facts: Facts) -> Self {
         // SAFETY: by 1.
         let link = unsafe { Link::at_unchecked(index as u32) };
-        // SAFETY: 1. it is a table of `C`; and by 1; 2. by 2.
+        // SAFETY: 1. it is a table of `C`, and the rest holds by 1; 2. by 2.
         unsafe { Self::new(link, TableRef::of_table(table), facts) }
     }
 
-    /// The same in sequential code, which then need not ask whether the object exists.
+    /// As [`at`](Self::at), for sequential code, where later reads need not check that the object exists.
     ///
     /// # Safety
     ///
     /// The object exists.
     #[inline(always)]
     pub unsafe fn found(table: &'w Table<C>, index: usize) -> Self {
-        // SAFETY: 1. an object's index is less than the largest; 2. the object exists, which is known of it beside what is known of all.
+        // SAFETY: 1. an object's index is less than the largest; 2. the object exists, which is added to the facts
+        // about all objects.
         unsafe { Self::at(table, index, table.facts().of_existing()) }
     }
 
-    /// The object at `index` of `table`, of which there is a tile row.
+    /// The object at `index` of `table`, with a tile row.
     ///
     /// # Safety
     ///
     /// 1. As for [`at`](Self::at), 1.
-    /// 2. During `'w` there is at `near` the tile row of the object for phase `P`, if there is one at all.
+    /// 2. During `'w` the object's tile row for phase `P` is at `near`, if tile rows exist at all.
     #[inline(always)]
     pub unsafe fn near(table: &'w Table<C>, index: usize, near: P::Near) -> Self {
-        // SAFETY: by 1; nothing is known.
+        // SAFETY: by 1; the facts state nothing.
         Self { near, ..unsafe { Self::at(table, index, Facts::NONE) } }
     }
 
@@ -124,13 +125,13 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         self.link
     }
 
-    /// What is known of the object.
+    /// The known facts about the object.
     #[inline(always)]
     pub(crate) fn facts(self) -> Facts {
         self.facts
     }
 
-    /// Where the object's table is.
+    /// The address of the object's table.
     #[inline(always)]
     pub(crate) fn place(self) -> TableRef<'w> {
         self.place
@@ -143,7 +144,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     }
 }
 
-/// Panics unless the object exists, of `len` objects of its class.
+/// Panics unless the object exists among the `len` objects of its class.
 #[inline(always)]
 #[track_caller]
 pub(crate) fn check(class: ClassId, index: u32, len: u32) {
@@ -153,7 +154,7 @@ pub(crate) fn check(class: ClassId, index: u32, len: u32) {
 }
 
 impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
-    /// The object's table, which has it.
+    /// The table with the object.
     ///
     /// # Panics
     ///
@@ -164,8 +165,8 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         if P::SEQUENTIAL && !self.facts.exists() {
             check(C::ID, self.index() as u32, self.place.count::<C>());
         }
-        // SAFETY: the place is that of a table of `C`, or of an absent class, which has no objects; the object exists, as
-        // was just checked or is known of a kernel's handles.
+        // SAFETY: the address is that of a table of `C`, or of an absent class, which has no objects. The object
+        // exists: that was just checked, or a kernel's handle guarantees it (I12).
         unsafe { self.place.table::<C>() }
     }
 
@@ -180,12 +181,12 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     where
         C: Field<K>,
     {
-        // SAFETY: the row, if there is one, is that of an object of `C` for phase `P`, by the contract of `near`; so field
-        // `K` is there, if it is in the row.
+        // SAFETY: the row, if there is one, is that of an object of `C` for phase `P`, by the contract of `near`. So it
+        // has field `K`, if field `K` is in rows.
         if let Some(value) = unsafe { self.near.read(const { tile_row::offset::<C, P>(K) }) } {
-            // SAFETY: an object that has a tile row exists, in a table of `C`.
+            // SAFETY: an object with a tile row exists, in a table of `C`.
             let table = unsafe { self.place.table::<C>() };
-            // SAFETY: the value is that of the object.
+            // SAFETY: the value is the object's.
             return unsafe {
                 <<C as Field<K>>::Storage as Storage<C, K>>::to_seen::<P>(
                     value,
@@ -199,7 +200,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         if P::SEQUENTIAL {
             let field = const { FieldSet::from_bits(1 << K) };
             if const { <<C as Field<K>>::Storage as Stored>::ATOMIC } {
-                // What the getter shows can be changed.
+                // The caller can change the field through the getter's result.
                 if !self.facts.has_no_device() {
                     table.changed_on_host(field);
                 }
@@ -207,20 +208,20 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
                 table.fetch_object(field, self.index());
             }
         }
-        // SAFETY: in range; `Storage` is that of field `K` by the contract of `Field`; and nothing writes the column
-        // in this phase: a kernel writes only the fields of its own class that it says it writes, which `RaceFree` rules out, and
-        // snapshots go to another column; a guard writes when it is dropped, in the thread that this is.
-        // An atomic field was seen to above.
+        // SAFETY: in range. `Storage` is that of field `K` by the contract of `Field`. Nothing writes the column in
+        // this phase. A kernel writes only the declared fields of its own class, which `RaceFree` rules out (I4), and
+        // snapshots go to another column. A guard writes when it is dropped, in this thread. An atomic field was
+        // handled above.
         unsafe {
             <<C as Field<K>>::Storage as Storage<C, K>>::see::<P>(table, self.index(), self.facts.of_linked_object())
         }
     }
 
-    /// Reads the fields in `FIELDS` of the object, makes a view of them, and lends it to a `&self` method.
-    /// The others have placeholders.
+    /// Reads the fields in `FIELDS` of the object, makes a view of them, and lends it to a `&self` method. The other
+    /// fields have placeholders.
     ///
-    /// Nobody ever owns the view or has it exclusively: so it cannot be written through, whatever its phase. Atomics in it know that
-    /// they are not the kernel's own, so that it does not matter whether `FIELDS` are all that the method has to do with.
+    /// No code owns the view or borrows it exclusively, so no code can write through it, in any phase. Atomics in it
+    /// know that they are not the kernel's own, so a method may use other fields than `FIELDS`.
     ///
     /// # Panics
     ///
@@ -243,15 +244,15 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
             let mut copies = Copies::new();
             // SAFETY: as above; nothing is written before the method is called.
             let values = unsafe { <C::Fields as FieldTuple<C>>::detach(values, &mut copies) };
-            // The view shows the copies, and nothing made from it lives longer than the borrow that the method gets.
-            // SAFETY: the values are those of the object.
+            // The view shows the copies, and everything made from it ends with the borrow that the method gets.
+            // SAFETY: the values are the object's.
             return method(&unsafe { self.show(values, const { FieldSet::from_bits(FIELDS) }, table) });
         }
-        // SAFETY: the values are those of the object.
+        // SAFETY: the values are the object's.
         method(&unsafe { self.show(values, const { FieldSet::from_bits(FIELDS) }, table) })
     }
 
-    /// The view of the object that is lent, given its values.
+    /// The view that is lent, from the object's values.
     ///
     /// # Safety
     ///
@@ -263,7 +264,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         loaded: FieldSet,
         table: &'w Table<C>,
     ) -> C::View<'w, P> {
-        // SAFETY: the contract is the same for each field; 3. the view is that of another object; 4. they are what is then known.
+        // SAFETY: the contract is the same for each field; 3. the view is another object's; 4. the facts hold for it.
         let views = unsafe {
             <C::Fields as FieldTuple<C>>::to_views::<P>(
                 values,
@@ -277,41 +278,41 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         C::to_view(views, Own::new(self, values))
     }
 
-    /// The object that a link refers to, in the same world.
+    /// The object that a link of this world refers to.
     ///
     /// # Panics
     ///
-    /// If it is to none.
+    /// If the object does not exist.
     #[inline]
     #[track_caller]
     pub fn resolve<L: Follow>(self, link: L) -> L::View<'w, P> {
         link.follow(self)
     }
 
-    /// All objects of a class of the same world, in the order of their ids.
+    /// All objects of a class of this world, in the order of their ids.
     #[inline]
     pub fn all<D: Class>(self) -> AllObjects<'w, D, P> {
         let place = self.place_of::<D>();
         let len = place.count::<D>();
         let mut all = AllObjects { next: 0, len, place, facts: self.facts.of_linked_object(), marker: PhantomData };
         if P::SEQUENTIAL && len > 0 {
-            // SAFETY: there are objects, so that the place is that of a table of `D`.
+            // SAFETY: objects exist, so the address is that of a table of `D`.
             let table = unsafe { place.table::<D>() };
-            // SAFETY: there is a handle, so that the tables are linked and the world is borrowed.
+            // SAFETY: a handle exists, so the tables are linked and the world is borrowed.
             all.facts = unsafe { table.linked_facts() };
         }
         all
     }
 
-    /// Where the objects of another class are.
+    /// The address of another class's table.
     #[inline(always)]
     pub(crate) fn place_of<D: Class>(self) -> TableRef<'w> {
         if TypeId::of::<C>() == TypeId::of::<D>() { self.place } else { self.place.beside(|| D::ID) }
     }
 }
 
-/// All objects of a class, as refs: what [`Object::all`](crate::object::Object::all) returns. It is `Copy`: a copy goes on from
-/// where the original is.
+/// All objects of a class, as refs: the result of [`Object::all`](crate::object::Object::all). It is `Copy`: a copy
+/// continues from the original's position.
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]
@@ -331,17 +332,17 @@ pub struct AllObjects<'w, C, P> {
     next: u32,
     len: u32,
     place: TableRef<'w>,
-    /// What is known of each of the objects.
+    /// The known facts about each of the objects.
     facts: Facts,
     marker: PhantomData<(&'w C, fn() -> P)>,
 }
 
 impl<'w, C: Class, P> AllObjects<'w, C, P> {
-    /// Those of a table.
+    /// The objects of a table.
     ///
     /// # Safety
     ///
-    /// It is linked to the tables of its world, which is borrowed for `'w`.
+    /// The table is linked to the tables of its world, which is borrowed for `'w`.
     #[doc(hidden)]
     pub unsafe fn of(table: &'w Table<C>) -> Self {
         let len = table.len() as u32;
@@ -350,8 +351,8 @@ impl<'w, C: Class, P> AllObjects<'w, C, P> {
         Self { next: 0, len, place: TableRef::of_table(table), facts, marker: PhantomData }
     }
 
-    /// Those at some positions among the ones that are left. Faster than `take` and `skip`, and than a link for each, since it is
-    /// asked once whether they exist.
+    /// The objects in a range of positions among the remaining ones. Faster than `take` and `skip`, and than one link
+    /// per object, since one check covers all of them.
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -394,7 +395,8 @@ impl<'w, C: Class, P> AllObjects<'w, C, P> {
 }
 
 impl<'w, C: Class, P: Phase> AllObjects<'w, C, P> {
-    /// The object at a position among those that are left, if there is one: a cell of a grid, for example, by its row and column.
+    /// The object at a position among the remaining ones, if it exists: a cell of a grid, for example, by its row and
+    /// column.
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -447,16 +449,16 @@ impl<'w, C: Class, P: Phase> Iterator for AllObjects<'w, C, P> {
     #[inline(always)]
     fn next(&mut self) -> Option<C::Ref<'w, P>> {
         let id = self.next.wrapping_add(1);
-        // So that the compiler sees, without a look, that there is an object where there is an index.
-        // SAFETY: there are less than `u32::MAX` objects, and `next` is at most their number.
+        // So that the compiler knows without a check that an object exists for each index.
+        // SAFETY: there are fewer than `u32::MAX` objects, and `next` is at most their number.
         unsafe { assert_unchecked(id != 0) };
         if self.next >= self.len {
             return None;
         }
-        // SAFETY: the place is that of a table of `C` with `len` objects, or of an absent class, which has none; and an index
-        // that is less than a `u32` is less than the largest.
+        // SAFETY: the address is that of a table of `C` with `len` objects, or of an absent class, without objects. An
+        // index that is less than a `u32` is less than the largest.
         let link = unsafe { Link::at_unchecked(self.next) };
-        // SAFETY: as above; what is known of all objects is known of this one.
+        // SAFETY: as above; the known facts about all objects hold for this one.
         let object = unsafe { Handle::new(link, self.place, self.facts.of_existing()) };
         self.next = id;
         Some(C::to_ref(object))

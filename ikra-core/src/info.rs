@@ -1,4 +1,4 @@
-//! What is known of a class without its storage and its views: a leaf, on which most else depends.
+//! The facts about a class without its storage and its views: a leaf, on which most other modules depend.
 
 use core::any::TypeId;
 use core::fmt;
@@ -15,8 +15,8 @@ pub const MAX_FIELDS: usize = 64;
 
 /// Identifies a class within a program.
 ///
-/// `==` compares the types themselves. Constants cannot do so: for them there is [`may_be`](Self::may_be),
-/// by a hash of the class's path and place in the source.
+/// `==` compares the types themselves. Constants cannot do so. They use [`may_be`](Self::may_be), which compares a hash
+/// of the class's path and position in the source.
 #[derive(Clone, Copy)]
 pub struct ClassId {
     hash: u64,
@@ -25,7 +25,7 @@ pub struct ClassId {
 }
 
 impl ClassId {
-    /// The id of no class.
+    /// An id that is not a class's.
     pub const NONE: Self = Self { hash: 0, name: "", type_id: TypeId::of::<()> };
 
     /// The id of class `C`, called `name`, defined in `module` at `line` and `column` of its file.
@@ -43,14 +43,14 @@ impl ClassId {
         self.name
     }
 
-    /// The class's type, unique whatever the classes' names.
+    /// The class's type, unique for any names of classes.
     #[inline]
     pub fn type_id(self) -> TypeId {
         (self.type_id)()
     }
 
-    /// Whether two ids may be those of the same class. Never false for the same class; true for two
-    /// only if one expansion of a macro defines both under one name.
+    /// Whether two ids may be of one class. Never false if they are. True for two classes only if one expansion of a
+    /// macro defines both under one name.
     pub const fn may_be(self, other: Self) -> bool {
         self.hash == other.hash
     }
@@ -70,11 +70,11 @@ impl fmt::Debug for ClassId {
     }
 }
 
-/// Fields, which have these numbers.
+/// The set of the fields with these numbers.
 ///
 /// # Panics
 ///
-/// When compiled, unless these are the fields' places.
+/// When compiled, unless these are the fields' positions.
 pub const fn numbered(numbers: &[usize], fields: &'static [FieldInfo]) -> &'static [FieldInfo] {
     let mut place = 0;
     while place < fields.len() {
@@ -104,8 +104,8 @@ pub enum Addressing {
     /// The object id; 0 is null. The default: no memory is spent on it.
     #[default]
     Zero,
-    /// An address inside the class's storage range, one byte per object, so that an object's class
-    /// can be told from the range that its number lies in.
+    /// An address inside the class's storage range, one byte per object, so that the range of a number tells an
+    /// object's class.
     Storage,
     /// The address of the object's value in the first column.
     FirstField,
@@ -131,9 +131,9 @@ pub struct ColumnInfo {
     pub size: usize,
     /// Alignment of one element in bytes.
     pub align: usize,
-    /// Which slot of an inner array it is, for arrays with a column per slot.
+    /// The slot of an inner array, for arrays with one column per slot.
     pub slot: Option<usize>,
-    /// A number for what the bytes mean; 0 for those that are no value's.
+    /// A number for the meaning of the bytes; 0 if they are not a value's.
     pub meaning: u64,
 }
 
@@ -150,11 +150,11 @@ impl ColumnInfo {
     }
 }
 
-/// The largest alignment of a value: what allocations start on. On the host a page, since compilers do not lay out stacks
-/// for more.
+/// The largest alignment of a value: allocations start on multiples of it. On the host it is a page, since compilers do
+/// not lay out stacks for more.
 const MAX_ALIGNMENT: usize = if cfg!(target_arch = "nvptx64") { 256 } else { 4096 };
 
-/// Fails to compile if storage has no place for values of this type.
+/// Fails to compile if storage cannot hold values of this type.
 pub(crate) const fn assert_alignment<T>() {
     assert!(
         align_of::<T>() <= MAX_ALIGNMENT,
@@ -171,20 +171,20 @@ pub struct FieldInfo {
     pub type_name: &'static str,
     /// Whether the field is `#[atomic]`.
     pub atomic: bool,
-    /// How it is spread, if it is an inner array.
+    /// The spread of its elements, if it is an inner array.
     pub array: Option<ArrayInfo>,
     /// The columns that store it.
     pub columns: &'static [ColumnInfo],
     /// The classes that its links refer to.
     pub links_to: &'static [ClassId],
-    /// The same, with those of links that views show as numbers.
+    /// These, and the classes of links that views show as numbers.
     pub holds_links_to: &'static [ClassId],
 }
 
 /// How an inner array is spread over slots and the arena (INNER §2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArrayInfo {
-    /// Elements that have a slot in the object or its columns.
+    /// The number of elements with a slot in the object or its columns.
     pub slots: usize,
     /// Whether the slots are one column of arrays.
     pub as_object: bool,
@@ -194,7 +194,7 @@ pub struct ArrayInfo {
     pub element: usize,
     /// Alignment of an element in bytes.
     pub align: usize,
-    /// A number for what the bytes of an element mean.
+    /// A number for the meaning of an element's bytes.
     pub meaning: u64,
 }
 
@@ -204,7 +204,7 @@ impl ArrayInfo {
     pub(crate) const fn all_in_slots(&self) -> bool {
         !self.arena
     }
-    /// Whether there is a column of spans before the slots.
+    /// Whether a column of extents precedes the slots.
     #[inline(always)]
     pub(crate) const fn has_spans(&self) -> bool {
         self.arena
@@ -221,12 +221,12 @@ pub const fn column_count(fields: &[FieldInfo]) -> usize {
     first_column(fields, fields.len())
 }
 
-/// The number of addresses that a class's storage starts at: its columns' and the arena's.
+/// The number of start addresses in a class's storage: those of its columns and of the arena.
 pub const fn base_count(fields: &[FieldInfo]) -> usize {
     column_count(fields) + 1
 }
 
-/// Whether each column has memory of its own.
+/// Whether each column is allocated by itself.
 pub const fn has_own_columns<C: ClassInfo>() -> bool {
     matches!((C::LAYOUT, C::CAPACITY), (LayoutKind::Soa, None))
 }
@@ -236,7 +236,7 @@ pub const fn has_arena<C: ClassInfo>() -> bool {
     !in_arena::<C>().is_empty()
 }
 
-/// The fields that `is_meant` holds for.
+/// The fields for which `is_meant` holds.
 macro_rules! fields_where {
     ($class:ident, $field:ident, $is_meant:expr) => {{
         let (mut bits, mut k) = (0, 0);
@@ -254,7 +254,8 @@ pub const fn atomics<C: ClassInfo>() -> FieldSet {
     fields_where!(C, field, field.atomic)
 }
 
-/// The fields of `C` with links that lead to objects while a kernel runs. What atomics hold is looked at where it is followed.
+/// The fields of `C` whose links are to existing objects while a kernel runs. Links in atomics are checked when they
+/// are followed.
 pub const fn linked<C: ClassInfo>() -> FieldSet {
     fields_where!(C, field, !field.links_to.is_empty() && !field.atomic)
 }
@@ -269,8 +270,8 @@ pub const fn in_arena<C: ClassInfo>() -> FieldSet {
     fields_where!(C, field, matches!(&field.array, Some(array) if array.arena))
 }
 
-/// The fields that are copied when some are: all that share a piece of memory with one of them. Arrays in the arena
-/// do, whatever the layout.
+/// The fields that are copied with the given ones: all that share a piece of memory with one of them. Arrays in the
+/// arena share it in every layout.
 #[inline(always)]
 pub const fn whole_units<C: ClassInfo>(fields: FieldSet) -> FieldSet {
     let in_arena = const { in_arena::<C>() };
@@ -285,13 +286,13 @@ pub const fn whole_units<C: ClassInfo>(fields: FieldSet) -> FieldSet {
     }
 }
 
-/// The fields whose elements of some objects cannot be copied without those of others, or not without other fields.
+/// The fields that cannot be copied for some objects alone: the elements of other objects or fields come with them.
 pub const fn undivided<C: ClassInfo>() -> FieldSet {
     if has_own_columns::<C>() { in_arena::<C>() } else { FieldSet::ALL }
 }
 
-/// The fields of which a kernel writes a snapshot: those that it declares, by their bits, and if one of them has
-/// elements in the arena, the others of these that it writes, since the arena is exchanged as a whole.
+/// The fields of which a kernel writes a snapshot: those that it declares, by their bits. If one of them has elements
+/// in the arena, all such fields that it writes are included, since the arena is exchanged as a whole.
 ///
 /// # Panics
 ///
@@ -318,7 +319,7 @@ pub const fn first_column(fields: &[FieldInfo], field: usize) -> usize {
     column
 }
 
-/// The position of the first class that a field links to among those of all fields.
+/// The position of the first class that a field links to in the list of all fields' classes.
 pub const fn first_target(fields: &[FieldInfo], field: usize) -> usize {
     let mut target = 0;
     let mut f = 0;
@@ -329,12 +330,12 @@ pub const fn first_target(fields: &[FieldInfo], field: usize) -> usize {
     target
 }
 
-/// The number of classes that the fields of a class link to, each field's by themselves.
+/// The number of classes that the fields of a class link to, counted for each field separately.
 pub const fn target_count(fields: &[FieldInfo]) -> usize {
     first_target(fields, fields.len())
 }
 
-/// Which layout a class has.
+/// The layout of a class.
 /// ```
 /// use ikra::{ClassInfo, LayoutKind, prelude::*};
 ///
@@ -353,14 +354,14 @@ pub enum LayoutKind {
     Tiles(usize),
 }
 
-/// What is known of a class at compile time. Implemented by `#[soa_class]` only.
+/// The facts about a class at compile time. Only `#[soa_class]` implements it.
 ///
 /// # Safety
 ///
-/// 1. `FIELDS` are the class's fields as they are stored.
+/// 1. `FIELDS` are the class's fields as stored.
 /// 2. `ID` is unique to the class within the program.
-/// 3. `Bases` is an array with one element per physical column and one for the arena, `Targets` one with one element per
-///    class that a field links to, field by field.
+/// 3. `Bases` is an array with one element per physical column and one for the arena. `Targets` is an array with one
+///    element per class that a field links to, field by field.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a class",
     label = "not under `#[soa_class]`",
@@ -380,13 +381,13 @@ pub unsafe trait ClassInfo: Sized + Send + Sync + 'static {
     /// `arena = N`: bytes for the elements of inner arrays that have no slot.
     const ARENA: Option<usize> = None;
 
-    /// Where the class is defined, by which the device code knows it.
+    /// The position of the class's definition, by which the device code identifies it.
     #[doc(hidden)]
     const ORIGIN: Origin;
     /// `layout = "…"`, as data.
     const LAYOUT: LayoutKind;
 
-    /// Where its columns start.
+    /// The offsets of its columns.
     #[doc(hidden)]
     type Bases: BaseSet;
     /// A word of the class's table in constant memory.

@@ -1,24 +1,24 @@
-//! Instruction sets: which of a kernel's versions runs on this machine.
+//! Instruction sets: the choice of the kernel's version for this machine.
 
 use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// The instruction set that compute-heavy kernels are run with.
+/// The instruction set for compute-heavy kernels.
 /// ```
 /// println!("heavy kernels run with {:?}", ikra::Isa::detect());
 /// assert!(ikra::Isa::detect() >= ikra::Isa::BASE);
 /// ```
 ///
-/// This machine has it: other values than [`Isa::BASE`] come from [`Isa::detect`] alone, so that code for an instruction set runs
-/// only where there is one.
+/// This machine has it: values other than [`Isa::BASE`] come only from [`Isa::detect`]. So code for an instruction set
+/// runs only on machines that have it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Isa(Set);
 
 /// The instruction sets that kernels are compiled for, from the smallest on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Set {
-    /// What the program was compiled for.
+    /// The instruction set for which the program was compiled.
     Base,
     /// x86-64-v3: AVX2.
     V3,
@@ -33,31 +33,31 @@ impl fmt::Debug for Isa {
 }
 
 impl Isa {
-    /// What the program was compiled for.
+    /// The instruction set for which the program was compiled.
     pub const BASE: Self = Self(Set::Base);
 
-    /// Which one it is: one that this machine has.
+    /// The kind: one that this machine has.
     #[cfg(all(target_arch = "x86_64", ikra_vectors))]
     #[inline(always)]
     pub(crate) fn set(self) -> Set {
         self.0
     }
 
-    /// The instruction set for a kernel that does or does not do much work a call.
+    /// The instruction set for a kernel that is or is not heavy.
     #[inline(always)]
     pub fn of(heavy: bool) -> Self {
         if heavy { Self::detect() } else { Self::BASE }
     }
 
-    /// The best that this machine has, or less if the environment variable `IKRA_ISA` says `base`,
-    /// `v3` or `v4`. Where Ikra is compiled with `opt-level` 0 or 1, which makes no vectors, it is [`Isa::BASE`].
+    /// The best that this machine has, or less if the environment variable `IKRA_ISA` is `base`, `v3` or `v4`. If Ikra
+    /// is compiled with `opt-level` 0 or 1, which makes no vectors, it is [`Isa::BASE`].
     pub fn detect() -> Self {
         static DETECTED: OnceLock<Isa> = OnceLock::new();
         *DETECTED.get_or_init(|| {
             let best = best();
             match std::env::var("IKRA_ISA").as_deref() {
                 Ok("base") => Self::BASE,
-                // What has more has this too.
+                // Larger sets include this one.
                 Ok("v3") => best.min(Self(Set::V3)),
                 _ => best,
             }
@@ -65,33 +65,32 @@ impl Isa {
     }
 }
 
-/// A trial of which instruction set does some work in less time.
+/// A trial that finds the faster instruction set for some work.
 ///
-/// Wider vectors are not always faster: where division and square root are what takes the time, they do
-/// as much a cycle with 256 bits as with 512, and some processors run faster meanwhile. No rounding
-/// depends on the choice.
+/// Wider vectors are not always faster. If division and square root dominate, 256 bits do as much per cycle as 512, and
+/// some processors clock higher with them. The choice does not affect rounding.
 #[derive(Debug)]
 pub struct Trial {
     /// The set to be used.
     best: Isa,
-    /// The least time of a piece of work, with the best set and with the one before it.
+    /// The least time of a piece of work, with the best set and with the next smaller one.
     times: [Duration; 2],
-    /// Pieces that are still to be timed.
+    /// The number of pieces that are still to be timed.
     left: u32,
 }
 
-/// Pieces that are timed with each instruction set.
+/// The number of pieces that are timed with each instruction set.
 const SAMPLES: u32 = 2;
 
 impl Trial {
-    /// For some pieces of equal work, of which a part is spent on the trial if there are many.
+    /// A trial for some pieces of equal work. If there are many, it uses a part of them.
     pub fn new(pieces: usize) -> Self {
         let best = Isa::detect();
         let pays = best.0 == Set::V4 && pieces >= 16;
         Self { best, times: [Duration::MAX; 2], left: if pays { 2 * SAMPLES } else { 0 } }
     }
 
-    /// Does one piece of work.
+    /// Runs one piece of work.
     #[inline(always)]
     pub fn run(&mut self, work: impl FnOnce(Isa)) {
         if self.left == 0 {
@@ -105,7 +104,7 @@ impl Trial {
         self.left -= 1;
         let narrow = self.left % 2 == 1;
         let start = Instant::now();
-        // A machine with v4, of which there is a trial, has v3.
+        // A machine with v4, which alone has trials, has v3.
         work(if narrow { Isa(Set::V3) } else { self.best });
         let time = &mut self.times[usize::from(narrow)];
         *time = start.elapsed().min(*time);
@@ -115,7 +114,7 @@ impl Trial {
     }
 }
 
-/// Calls a macro with what x86-64-v3 has, and what x86-64-v4 has beside it.
+/// Calls a macro with the features of x86-64-v3, and with the further ones of x86-64-v4.
 macro_rules! with_features {
     ($make:ident $($arguments:tt)*) => {
         $make! {
@@ -156,7 +155,7 @@ mod tests {
     const V3: Isa = Isa(Set::V3);
     const V4: Isa = Isa(Set::V4);
 
-    /// Work that takes longer with one of the sets.
+    /// Work that takes longer with one of the instruction sets.
     fn chosen(slow: Isa) -> Isa {
         let mut trial = Trial { best: V4, times: [Duration::MAX; 2], left: 2 * SAMPLES };
         let mut seen = Vec::new();

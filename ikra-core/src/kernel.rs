@@ -11,23 +11,23 @@ use crate::phase::Phase;
 use crate::storage::FieldTuple;
 use crate::value::{BadLink, Value};
 
-/// A method under `#[kernel]`, whatever its arguments. `Body::advance` in value position is one.
+/// A method under `#[kernel]`, with any arguments. `Body::advance` in value position is one.
 ///
 /// # Safety
 ///
 /// 1. [`EFFECTS.class`](Effects::class) is the id of `Class`.
-/// 2. `Modes` are, field by field, those of [`Effects::mode`]: a mode that stores belongs to a field that the kernel
-///    writes, and is that of snapshots for those of which it has one. If the kernel is not exclusive, none stores. The
+/// 2. `Modes` are, field by field, those of [`Effects::mode`]. A mode that stores belongs to a field that the kernel
+///    writes; it is the mode of snapshots if the field has one. If the kernel is not exclusive, no mode stores. The
 ///    executors check this too, when compiled.
 pub unsafe trait Kernel: Phase + Send + Sync {
-    /// The class whose objects it runs for.
+    /// The class of the objects that it runs for.
     type Class: Class;
-    /// What it does with each column.
+    /// Its access to each column.
     type Modes: ModeTuple<Self::Class>;
 }
 
-/// A kernel that can be called with arguments `A`: one argument by itself, none as `()`, several as a
-/// tuple. A parameter of type `Ref<X>` takes a `Link<X>`.
+/// A kernel that can be called with arguments `A`. One argument is passed directly, no argument as `()`, and several as
+/// a tuple. A parameter of type `Ref<X>` takes a `Link<X>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not run by this executor with these arguments",
     label = "wrong arguments for this kernel, or the wrong executor",
@@ -35,10 +35,10 @@ pub unsafe trait Kernel: Phase + Send + Sync {
     note = "`#[kernel(pairs)]` methods run by `execute_pairs`, constructors by `construct`, all others by `execute`"
 )]
 pub trait Call<A>: Kernel {
-    /// What the method returns.
+    /// The method's return type.
     type Output;
-    /// Calls the method, in the kernel's own phase. It is generic over that, so that the method knows nothing of it, not even
-    /// whether it can be sent to other threads.
+    /// Calls the method, in the kernel's own phase. It is generic over the phase, so that the method knows nothing
+    /// about it, not even whether it can be sent to other threads.
     fn call<'w, P: Phase>(view: &mut <Self::Class as Class>::View<'w, P>, args: A) -> Self::Output;
 }
 
@@ -52,7 +52,7 @@ pub trait Call<A>: Kernel {
 ///
 /// # Safety
 ///
-/// The device has code for `Other` as the class of the other object, if it has code for the kernel.
+/// The device has code with `Other` as the class of the other object, if it has code for the kernel.
 pub unsafe trait PairCall<A>: Kernel {
     /// The other object's class.
     type Other: Class;
@@ -64,20 +64,21 @@ pub unsafe trait PairCall<A>: Kernel {
     );
 }
 
-/// Fails to compile if a kernel that runs for pairs does not say so: its views come and go several times for each object.
+/// Fails to compile if a kernel for pairs is not declared as one: its views are made and dropped several times per
+/// object.
 pub const fn assert_for_pairs<K: Kernel>() {
     assert!(K::EFFECTS.is_for_pairs(), "a kernel for pairs has effects that say so");
 }
 
-/// Makes the compiler look through a kernel for data races where the kernel is defined, though nothing
-/// there may run it. Costs no code: the call is mentioned and not used.
+/// Makes the compiler check a kernel for data races at its definition, even if no code runs it there. It generates no
+/// code: the call is mentioned and not used.
 pub fn examine<K: Call<A>, A>() {
     if false {
         let _: fn(&mut <K::Class as Class>::View<'_, K>, A) -> K::Output = K::call::<K>;
     }
 }
 
-/// The same for a kernel for pairs.
+/// As above, for a kernel for pairs.
 pub fn examine_pairs<K: PairCall<A>, A>() {
     if false {
         let _: for<'w> fn(&mut <K::Class as Class>::View<'w, K>, <K::Other as Class>::Ref<'w, K>, A) = K::call::<K>;
@@ -93,9 +94,9 @@ pub fn examine_pairs<K: PairCall<A>, A>() {
 ///
 /// # Safety
 ///
-/// `NUMBER` is the place of `R` among the reducers for which the device has code, if it has code for the kernel.
+/// `NUMBER` is the index of `R` among the reducers for which the device has code, if it has code for the kernel.
 pub unsafe trait ReducedBy<R>: Kernel {
-    /// The place of the reducer among those that the kernel declares.
+    /// The index of the reducer among those that the kernel declares.
     const NUMBER: usize;
 }
 
@@ -107,14 +108,13 @@ pub unsafe trait ReducedBy<R>: Kernel {
     note = "a constructor is `#[kernel] fn spawn(id: u32, …) -> Self` in `#[soa_methods]`"
 )]
 pub trait Construct<A>: Copy + Send + Sync + 'static {
-    /// The class.
+    /// The class of the objects that it makes.
     type Class: Class;
-    /// Makes the row of the object with this index.
+    /// Makes the row of the object with this id.
     fn construct(id: u32, args: A) -> Self::Class;
 }
 
-/// A kernel, for pairs or for one object, or a constructor, that the device has code for when called
-/// with arguments `A`.
+/// A kernel, for pairs or for one object, or a constructor, with device code for arguments `A`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot run at every place with arguments `{A}`: a GPU does not take them",
     label = "runs on the host only",
@@ -124,31 +124,32 @@ pub trait Construct<A>: Copy + Send + Sync + 'static {
 ///
 /// # Safety
 ///
-/// 1. The device code's entry at `ENTRY` takes the arguments that `arguments` returns, in this order.
-/// 2. So does `entry(n)`, which is that of the kernel of class number `n`; for the kernel of one class it is `ENTRY`.
+/// 1. The device code's entry point `ENTRY` takes the arguments that `arguments` returns, in this order.
+/// 2. So does `entry(n)`, the entry point of the kernel of class number `n`; for the kernel of one class it is `ENTRY`.
 pub unsafe trait OnDevice<A>: Copy {
-    /// By what the device code knows the entry.
+    /// The entry point in the device code.
     const ENTRY: &'static Entry;
-    /// How many classes' [`SectionWords`] it takes, if it is that of a trait's kernel.
+    /// The number of classes whose [`SectionWords`] it takes, if it is the entry point of a trait's kernel.
     const SECTIONS: usize = 0;
-    /// The entry of the kernel of one class, of which a trait's kernel has several.
+    /// The entry point of the kernel of one class; a trait's kernel has several.
     fn entry(_class: usize) -> &'static Entry {
         Self::ENTRY
     }
-    /// An array with the arguments.
+    /// The type of an array with the arguments.
     type Arguments<'a>: AsRef<[Argument<'a>]>
     where
         A: 'a;
-    /// Each argument as the device takes it.
+    /// Each argument in the form that the device takes.
     fn arguments(args: &A) -> Self::Arguments<'_>;
 }
 
-/// The kernel that a class has for a method of a trait: the method with this number.
+/// A class's kernel for the trait's method with this number.
 ///
 /// # Safety
 ///
-/// The kernel knows of those that run together with it: its [`BESIDE`](Phase::BESIDE) are the
-/// [`EFFECTS`](DispatchKernel::EFFECTS) of all classes' kernels for the method, its own at the place of the class in the list.
+/// The kernel knows the kernels that run together with it (I16). Its [`BESIDE`](Phase::BESIDE) are the
+/// [`EFFECTS`](DispatchKernel::EFFECTS) of all classes' kernels for the method. Its own effects are at the class's
+/// index in the list.
 #[diagnostic::on_unimplemented(
     message = "class `{Self}` does not implement the kernels of `{D}`",
     label = "in the list, and does not implement the trait",
@@ -159,27 +160,28 @@ pub unsafe trait HasKernel<D, const METHOD: usize>: Class {
     type Kernel: Kernel<Class = Self>;
 }
 
-/// What the kernels of all classes do that implement a method of a trait.
+/// The effects of all classes' kernels that implement a method of a trait.
 ///
 /// # Safety
 ///
-/// The device code's entry at `TOGETHER`, if there is one, takes a [`SectionWords`] of each class, in the order of the trait's list, a
-/// list of objects, and the arguments that [`OnDevice::arguments`] of these kernels returns; it calls the kernels of
-/// the classes that the effects are for. `EFFECTS` are those of the kernels of all classes, in the order of the list.
+/// The device code's entry point `TOGETHER`, if it exists, takes three things: a [`SectionWords`] per class in the
+/// order of the trait's list, a list of objects, and the arguments that [`OnDevice::arguments`] of these kernels
+/// returns. It calls the kernels of the classes that the effects are for. `EFFECTS` are the effects of the kernels of
+/// all classes, in the order of the list.
 pub unsafe trait DispatchKernel<const METHOD: usize> {
     /// `Actor::tick`.
     const NAME: &'static str;
-    /// The kernels' effects.
+    /// The effects of the kernels.
     const EFFECTS: &'static [&'static Effects];
-    /// By what the device code knows the entry that runs the kernels of all classes.
+    /// The entry point that runs the kernels of all classes.
     const TOGETHER: Option<&'static Entry>;
 }
 
-/// The effects of the kernels of all classes of a trait, of which each class has this number there.
+/// The effects of the kernels of all classes of a trait; checks that each class has this number in the list.
 ///
 /// # Panics
 ///
-/// When compiled, if they are not.
+/// When compiled, if the numbers differ.
 pub const fn of_all_classes<D: Dispatch>(
     numbers: &[usize],
     effects: &'static [&'static Effects],
@@ -187,7 +189,7 @@ pub const fn of_all_classes<D: Dispatch>(
     assert!(effects.len() == D::CLASSES.len(), "the kernels are those of the trait's classes");
     let mut class = 0;
     while class < effects.len() {
-        // By their ids, two classes that a macro makes under one name may be taken for one.
+        // Compared by their ids, two classes that a macro makes under one name may be mistaken for one.
         assert!(numbers[class] == class, "the kernels are in the order of the trait's classes");
         assert!(
             effects[class].class().may_be(D::CLASSES[class]),
@@ -198,11 +200,11 @@ pub const fn of_all_classes<D: Dispatch>(
     effects
 }
 
-/// The entry that runs the kernels of all classes.
+/// The entry point that runs the kernels of all classes.
 ///
 /// # Panics
 ///
-/// When compiled, if there is none.
+/// When compiled, if it does not exist.
 pub const fn together<D: DispatchKernel<METHOD>, const METHOD: usize>() -> &'static Entry {
     match D::TOGETHER {
         Some(entry) => entry,
@@ -210,21 +212,22 @@ pub const fn together<D: DispatchKernel<METHOD>, const METHOD: usize>() -> &'sta
     }
 }
 
-/// What a launch for objects of several classes says of one of them: the block after those that work for it, which follow those of
-/// the class before, its first object, or the first one's place in a list, the one after its last, and whether it is a list: 1 or 0.
+/// One class's section of a launch for objects of several classes. It has the end of the class's blocks, which follow
+/// those of the previous class, and its first object, or that object's position in a list. Then come the end of its
+/// objects, and whether it is a list, 1 or 0.
 pub type SectionWords = [u32; 4];
 
-/// An entry of the device code.
+/// An entry point of the device code.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Where the kernel is defined.
+    /// The source position of the kernel's definition.
     pub origin: Origin,
-    /// What host and device must agree on, beside the arguments.
+    /// A fingerprint on which host and device must agree, besides the arguments.
     pub fingerprint: u64,
 }
 
 impl Entry {
-    /// That of a kernel with this fingerprint, whose arguments mean this.
+    /// The entry point of a kernel with this fingerprint and with arguments of these meanings.
     pub const fn new(origin: Origin, fingerprint: u64, arguments: &[u64]) -> Self {
         let mut all = meaning("", arguments);
         all = meaning("", &[all, fingerprint]);
@@ -249,13 +252,13 @@ impl<'a> Argument<'a> {
             start: core::ptr::from_ref(value).cast(),
             bytes: size_of::<T>(),
             links_to: T::LINKS_TO,
-            // SAFETY: called with `start` alone, below.
+            // SAFETY: it is called only with `start`, below.
             bad_link: |start, targets| unsafe { &*start.cast::<T>() }.bad_link(targets),
             value: core::marker::PhantomData,
         }
     }
 
-    /// What executors give an entry beside the kernel's arguments: words that are no links.
+    /// The data that executors pass to an entry point besides the kernel's arguments: numbers that are not links.
     pub fn words(words: &'a [u32]) -> Self {
         Self {
             start: words.as_ptr().cast(),
@@ -266,14 +269,14 @@ impl<'a> Argument<'a> {
         }
     }
 
-    /// The classes that it links to.
+    /// The classes of its links.
     pub fn links_to(self) -> &'static [ClassId] {
         self.links_to
     }
 
-    /// The first link in it that is to no object; `targets` are those of the classes that it links to.
+    /// Its first bad link; `targets` are the targets of the classes in `links_to`.
     pub fn bad_link(self, targets: Targets<'_>) -> Option<BadLink> {
-        // SAFETY: a value of the type that the function is for, which is borrowed.
+        // SAFETY: `start` is the address of a value of the function's type, which is borrowed.
         unsafe { (self.bad_link)(self.start, targets) }
     }
 
@@ -282,13 +285,13 @@ impl<'a> Argument<'a> {
         self.start
     }
 
-    /// Its bytes. The device does not take an argument of none.
+    /// Its size in bytes. The device takes no argument of size 0.
     pub fn bytes(self) -> usize {
         self.bytes
     }
 }
 
-/// A type that an argument of a kernel on the device may have: a [`Value`], whose bytes mean the same there.
+/// The type of an argument of a kernel on the device: a [`Value`], whose bytes have the same meaning there.
 #[diagnostic::on_unimplemented(
     message = "an argument of type `{Self}` cannot be passed to the GPU",
     label = "this kernel runs on the host only",
@@ -308,28 +311,28 @@ pub struct Checked<'a, T>(pub &'a T);
 
 #[cfg(target_arch = "nvptx64")]
 impl<T: DeviceArgument> Checked<'_, T> {
-    /// Tells the compiler that links in it are to objects that exist.
+    /// Tells the compiler that its links are to objects that exist.
     ///
     /// # Safety
     ///
-    /// They are, as long as the kernel runs.
+    /// The objects exist as long as the kernel runs.
     #[inline(always)]
     pub unsafe fn trust(&self) {
         if const { !T::LINKS_TO.is_empty() } {
-            // SAFETY: its links are to objects that exist, so that `bad_link` finds none.
+            // SAFETY: its links are to objects that exist, so `bad_link` finds no bad link.
             unsafe { self.0.assume_good(Targets(core::marker::PhantomData)) }
         }
     }
 }
 
-/// For arguments of which only the type checker knows that they cannot be passed: their kernel never runs here.
+/// For arguments that only the type checker can reject: their kernel never runs here.
 #[cfg(target_arch = "nvptx64")]
 pub trait Unpassed {
-    /// Tells nothing.
+    /// Does nothing.
     ///
     /// # Safety
     ///
-    /// None needed: a counterpart of [`Checked::trust`].
+    /// No requirement: a counterpart of [`Checked::trust`].
     unsafe fn trust(&self);
 }
 
@@ -339,8 +342,8 @@ impl<T> Unpassed for Checked<'_, T> {
     unsafe fn trust(&self) {}
 }
 
-/// What a kernel that runs by `execute` may return: `()`, or `Option<()>` so that `?` can end a call
-/// early. Anything else would be lost.
+/// The return type of a kernel that runs by `execute`: `()`, or `Option<()>` so that `?` can end a call early. Any
+/// other value would be lost.
 #[diagnostic::on_unimplemented(
     message = "`execute` would lose the `{Self}` that the kernel returns",
     label = "this kernel returns a value",
@@ -350,7 +353,7 @@ pub trait Discardable {}
 impl Discardable for () {}
 impl Discardable for Option<()> {}
 
-/// Fails to compile if what a kernel says that it writes is not what its modes store.
+/// Fails to compile if a kernel's declared writes differ from the fields that its modes store.
 ///
 /// # Panics
 ///
@@ -363,7 +366,7 @@ pub const fn assert_modes<K: Kernel>() {
         K::EFFECTS.is_exclusive() || K::EFFECTS.writes().is_empty() && K::EFFECTS.snapshot().is_empty(),
         "a kernel that takes `&self` writes nothing"
     );
-    // Names of more fields than the class has mean all of them.
+    // A set with more names than the class has fields means all fields.
     let all = match <K::Class as ClassInfo>::FIELDS.len() {
         64 => u64::MAX,
         count => (1 << count) - 1,
@@ -374,7 +377,7 @@ pub const fn assert_modes<K: Kernel>() {
     assert!(K::EFFECTS.class().may_be(<K::Class as ClassInfo>::ID), "a kernel's phase is that of another class");
 }
 
-/// Fails to compile unless the places of a class's fields are in order.
+/// Fails to compile unless the positions of a class's fields are in order.
 ///
 /// # Panics
 ///
@@ -390,10 +393,10 @@ pub const fn assert_in_order(places: &[usize]) {
 /// The storages of the fields of a kernel's class.
 pub type FieldsOf<K> = <<K as Kernel>::Class as Class>::Fields;
 
-/// What a kernel loads of an object.
+/// The type of the data that a kernel loads for an object.
 pub type ValuesOf<K> = <FieldsOf<K> as FieldTuple<<K as Kernel>::Class>>::Values;
 
-/// What a kernel does: `effects(Body::advance)`. See [`Effects`].
+/// The effects of a kernel: `effects(Body::advance)`. See [`Effects`].
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -407,7 +410,7 @@ pub type ValuesOf<K> = <FieldsOf<K> as FieldTuple<<K as Kernel>::Class>>::Values
 ///     pub fn advance(&mut self, dt: f32) { self.pos += self.vel * dt; }
 /// }
 ///
-/// // Tests can hold on to what a kernel may touch.
+/// // Tests can check the fields that a kernel may touch.
 /// let advance = ikra::effects(Body::advance);
 /// assert!(advance.writes().has(body::pos) && !advance.writes().has(body::vel));
 /// assert!(format!("{advance:?}").starts_with(r#"Body::advance { reads: {"pos", "vel"}, writes: {"pos"}"#));

@@ -36,27 +36,29 @@ impl LayoutKind {
 ///
 /// # Safety
 ///
-/// `KIND` and `WINDOW` say where elements lie that [`shared`](Self::shared) and [`exclusive`](Self::exclusive) borrow.
+/// `KIND` and `WINDOW` describe the positions of the elements that [`shared`](Self::shared) and
+/// [`exclusive`](Self::exclusive) borrow.
 pub unsafe trait Layout: 'static {
-    /// Which one.
+    /// The kind of layout.
     const KIND: LayoutKind;
-    /// The most consecutive objects whose columns can be borrowed as slices.
+    /// The maximum number of consecutive objects whose columns can be borrowed as slices.
     const WINDOW: usize;
-    /// A window of a column, to read.
+    /// A window of a column, for reading.
     type Shared<'a, C: ClassInfo, T: Value>: Window<T> + Copy + Send + Sync;
-    /// A window of a column, to read and write.
+    /// A window of a column, for reading and writing.
     type Exclusive<'a, C: ClassInfo, T: Value>: Window<T> + Send;
 
     /// Borrows a window of a column.
     ///
     /// # Safety
     ///
-    /// 1. `first` is the address of an element of a column of `C` under this layout, and it and the
-    ///    `len - 1` after it are initialised and within one window.
+    /// 1. `first` is the address of an element of a column of `C` under this layout. It and the `len - 1` elements
+    ///    after it are initialised and within one window.
     /// 2. Nothing writes them during `'a`.
     unsafe fn shared<'a, C: ClassInfo, T: Value>(first: *const u8, len: usize) -> Self::Shared<'a, C, T>;
 
-    /// Reads an element of a column as what may change: the device's compiler makes one load of those in several arms of a branch.
+    /// Reads an element of a column as if it could change: the device's compiler merges such loads in several arms of a
+    /// branch.
     ///
     /// # Safety
     ///
@@ -89,7 +91,7 @@ pub unsafe trait Layout: 'static {
 ///
 /// # Safety
 ///
-/// The elements of a column lie one after another, whatever their number.
+/// The elements of a column are contiguous, in any number.
 pub unsafe trait Contiguous: Layout {}
 
 /// `layout = "soa"`.
@@ -140,7 +142,7 @@ unsafe impl<const N: usize> Layout for Tiles<N> {
     slices!();
 }
 
-// SAFETY: elements lie an object apart, in one run of any length.
+// SAFETY: elements are spaced by the object size, in one run of any length.
 unsafe impl Layout for Aos {
     const KIND: LayoutKind = LayoutKind::Aos;
     const WINDOW: usize = usize::MAX;
@@ -149,14 +151,14 @@ unsafe impl Layout for Aos {
 
     #[inline(always)]
     unsafe fn shared<'a, C: ClassInfo, T: Value>(first: *const u8, len: usize) -> Strided<'a, C, T> {
-        // SAFETY: by 1 the `len` elements lie an object apart and are initialised, by 2 nothing writes them during
-        // `'a`.
+        // SAFETY: by 1 the `len` elements are spaced by the object size and are initialised, by 2 nothing writes them
+        // during `'a`.
         unsafe { Strided::new(first, len) }
     }
     #[inline(always)]
     unsafe fn exclusive<'a, C: ClassInfo, T: Value>(first: *mut u8, len: usize) -> StridedMut<'a, C, T> {
-        // SAFETY: by 1 the `len` elements lie an object apart and are initialised, by 2 nothing else accesses them
-        // during `'a`.
+        // SAFETY: by 1 the `len` elements are spaced by the object size and are initialised, by 2 nothing else accesses
+        // them during `'a`.
         unsafe { StridedMut::new(first, len) }
     }
 }

@@ -1,25 +1,25 @@
-//! What the host and the device have in common, behind the [`ikra`](https://docs.rs/ikra) crate. It is compiled for both.
+//! The common part of host and device, behind the [`ikra`](https://docs.rs/ikra) crate. It is compiled for both.
 //!
-//! Depend on `ikra`, not on this crate: what is public here and not re-exported there is for Ikra's other crates and for
-//! the code that the macros make, and changes without notice.
+//! Depend on `ikra`, not on this crate. Items that are public here and not re-exported there serve Ikra's other crates
+//! and the macros' code. They change without notice.
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! | --- | --- |
-//! | [`value`], [`link`], [`storage`] | what a column holds, and how a field is spread over columns |
-//! | [`class`], [`layout`], [`effects`], [`phase`], [`order`] | what the macros know of a class, its geometry, what kernels do, and its checks |
+//! | [`value`], [`link`], [`storage`] | the types that a column holds, and how a field is spread over columns |
+//! | [`class`], [`layout`], [`effects`], [`phase`], [`order`] | a class's description, geometry, and kernels' effects |
 //! | [`table`], [`handle`], [`object`], [`column`](mod@column) | an object in its columns |
 //! | [`dispatch`] | objects of several classes that share a trait |
-//! | [`known`] | one error for a type that is no class or no value |
-//! | [`kernel`], [`mode`], [`window`], [`step`] | what a kernel does with each column, with all of them, and for one object |
+//! | [`known`] | one error for a type that is neither a class nor a value |
+//! | [`kernel`], [`mode`], [`window`], [`step`] | how a kernel uses each column, all columns, and one object |
 //! | [`alone`] | kernels that one thread runs alone |
-//! | [`reduce`], [`transfer`] | how results become one, and get from a device to the host |
-//! | [`origin`], [`device_code`] | how host and device know that they mean the same class or kernel; what was compiled for the device |
-//! | [`tile_row`], [`near`] | what a block of the device's threads keeps of an object for kernels over pairs |
+//! | [`reduce`], [`transfer`] | how results are combined, and how they get from a device to the host |
+//! | [`origin`], [`device_code`] | how host and device recognise the same class or kernel; the compiled device code |
+//! | [`tile_row`], [`near`] | the part of an object that a thread block keeps for kernels over pairs |
 //! | [`math`], [`rng`], [`float`] | functions with the same results everywhere |
-//! | [`thread`](mod@thread), [`warp`] | who runs a kernel |
+//! | [`thread`](mod@thread), [`warp`] | the threads and warps that run a kernel |
 
 #![warn(unreachable_pub, clippy::multiple_unsafe_ops_per_block)]
-// On docs.rs: which feature an item needs, where that is said by hand.
+// On docs.rs: shows which feature an item needs, where the attribute is written by hand.
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 #![cfg_attr(
     target_arch = "nvptx64",
@@ -36,12 +36,12 @@
 )]
 #![recursion_limit = "256"]
 
-// Sizes and offsets of storage are `usize`, ids and lengths 32 bits wide, and atomics of 64 bits are aligned like what
-// they hold: all of this is relied on.
+// Unsafe code relies on all of this: sizes and offsets of storage are `usize`; ids and lengths have 32 bits; a 64-bit
+// atomic is aligned like its value.
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("Ikra needs a target with 64-bit addresses");
 
-/// For the macros of classes.
+/// For the macros that define classes.
 pub use ikra_marks as marks;
 
 pub mod alone;

@@ -10,16 +10,16 @@ use crate::info::ClassInfo;
 
 /// A reference to an object of class `C`: 4 bytes, and so is `Option<Link<C>>`.
 ///
-/// A link is an object id that starts at 1 (IKRA §3.2.1: a fake pointer in zero addressing, where id 0
-/// is null). It is what columns store; following it needs the world: `world.get(link)` in sequential
-/// code, while inside a method a field of type `Link<C>` already reads as a `Ref<C>`.
+/// A link is an object id that starts at 1 (IKRA §3.2.1: a fake pointer in zero addressing, where id 0 is null).
+/// Columns store links. Following one needs the world: `world.get(link)` in sequential code. Inside a method, a field
+/// of type `Link<C>` already reads as a `Ref<C>`.
 ///
-/// To store another link in a field, give its stored value, `world.set(a, cell::next, Some(b))`; through a guard or
-/// in a method, where the field shows the object, assign that: `guard.next = Some(guard.resolve(b))`.
+/// To store another link in a field, pass the stored value, `world.set(a, cell::next, Some(b))`. Through a guard or in
+/// a method, the field shows the object, so assign the object: `guard.next = Some(guard.resolve(b))`.
 ///
-/// A link is a plain number, checked when it enters a column, not when it is followed: one from another world is an error
-/// before the next kernel runs if it is out of range, and otherwise names another object. What a kernel is given otherwise,
-/// by an argument or [`from_id`](Self::from_id), is checked where it becomes a ref, by
+/// A link is a plain number. It is checked when it enters a column, not when it is followed. A link from another world
+/// is an error before the next kernel runs if it is out of range; otherwise it names another object. A link from an
+/// argument of a kernel or from [`from_id`](Self::from_id) is checked where it becomes a ref, by
 /// [`resolve`](crate::object::Object::resolve).
 ///
 /// ```
@@ -47,15 +47,15 @@ pub struct Link<C> {
 }
 
 impl<C> Link<C> {
-    /// The ids of links: as they are stored.
+    /// The ids of links, as stored.
     #[doc(hidden)]
     pub fn words(links: &[Self]) -> &[NonZeroU32] {
         // SAFETY: `repr(transparent)`: a slice of ids of the same length.
         unsafe { core::slice::from_raw_parts(links.as_ptr().cast(), links.len()) }
     }
 
-    /// The link to the object with this index, counted from 0; `None` if the index is no object id
-    /// (2³² − 1 or more).
+    /// The link to the object with this index, counted from 0; `None` if no object can have the index (2³² − 1 or
+    /// more).
     #[inline(always)]
     pub const fn from_index(index: usize) -> Option<Self> {
         if index >= u32::MAX as usize {
@@ -79,7 +79,7 @@ impl<C> Link<C> {
         self.id.get()
     }
 
-    /// The id as what it is: never 0.
+    /// The id as a `NonZeroU32`.
     #[inline(always)]
     pub(crate) const fn nonzero_id(self) -> NonZeroU32 {
         self.id
@@ -88,7 +88,7 @@ impl<C> Link<C> {
     /// The object's position in its class's columns, counted from 0.
     #[inline(always)]
     pub const fn index(self) -> usize {
-        // Not a difference of 32 bits, which would be an instruction of its own wherever it is made an address.
+        // Not a 32-bit difference, which would need an instruction of its own wherever it becomes an address.
         self.id.get() as usize - 1
     }
 
@@ -106,7 +106,7 @@ impl<C> Link<C> {
         Self { id: unsafe { NonZeroU32::new_unchecked(id) }, class: PhantomData }
     }
 
-    /// The link to the object with this index; for an index that no object can have, the link to the last possible object.
+    /// The link to the object with this index. An index that no object can have gives the last possible object.
     #[doc(hidden)]
     #[inline(always)]
     pub const fn at(index: u32) -> Self {
@@ -117,7 +117,7 @@ impl<C> Link<C> {
     }
 }
 
-/// A link on which methods of the object can be called: no link is one. It is in a bound that says how to follow links.
+/// A type that can be a link's class: in a bound, so that the message says how to follow links.
 #[diagnostic::on_unimplemented(
     message = "a link is a number, which has no fields and methods of the object",
     label = "called on a link, which is not followed",
@@ -129,19 +129,19 @@ pub trait Followed {}
 
 /// Objects whose links can be turned into numbers: `Objects<C>`.
 pub trait Numbered<C> {
-    /// What can go wrong.
+    /// The error type.
     type Error;
     /// The number of a link.
     ///
     /// # Errors
     ///
-    /// If it is to none of these objects.
+    /// If the link is not to one of these objects.
     fn number_of(&self, link: Link<C>) -> Result<u64, Self::Error>;
     /// The link with a number.
     ///
     /// # Errors
     ///
-    /// If it is that of none of these objects.
+    /// If the number is not that of one of these objects.
     fn link_of(&self, bits: u64) -> Result<Link<C>, Self::Error>;
 }
 
@@ -168,7 +168,7 @@ impl<C: ClassInfo> Link<C> {
     ///
     /// # Errors
     ///
-    /// `Error::NotAnAddress` if the number is that of no object.
+    /// `Error::NotAnAddress` if the number is not that of an object.
     pub fn from_bits<O: Numbered<C>>(bits: u64, objects: &O) -> Result<Self, O::Error> {
         objects.link_of(bits)
     }

@@ -1,4 +1,4 @@
-//! Mathematical functions, the same on host and device to the last bit.
+//! Mathematical functions with equal results on host and device, to the last bit.
 //!
 //! | in a model | host | device | bits |
 //! | --- | --- | --- | --- |
@@ -11,15 +11,15 @@
 //! | `x.powi(n)` | `std`'s | for the constants −1, 0, 1, 2 | use [`math::powi(x, n)`](powi) for others |
 //! | `x.midpoint(y)` of `f32` | `core`'s | – | use [`math::midpoint(x, y)`](midpoint) |
 //! | `x.sin()`, `exp`, `powf` and other methods of `std` | `std`'s | – | use [`math::sin(x)`](sin) |
-//! | [`math::sin_approx(x)`](sin_approx) | as `math::sin(x)` | the device's fast instruction | others, as the name says |
+//! | [`math::sin_approx(x)`](sin_approx) | as `math::sin(x)` | the device's fast instruction | different |
 //!
-//! With `Floats::Strict`, the default of `ikra-build`, what has "–" for the device is an error when the device code is
-//! built, with the place and what to write instead. With `Floats::Contract` and `Floats::Fast` it is allowed: then `%` of
-//! floating-point numbers uses a rounded quotient on the device, `min` and `max` take −0 for smaller than 0, and `x.sin()`
-//! is `math::sin(x)`.
+//! With `Floats::Strict`, the default of `ikra-build`, an operation with "–" for the device is an error when the device
+//! code is built. The error shows its position and a replacement. With `Floats::Contract` and `Floats::Fast` the
+//! operation is allowed. Then `%` of floating-point numbers uses a rounded quotient on the device, `min` and `max` take
+//! −0 for less than 0, and `x.sin()` is `math::sin(x)`.
 //!
-//! "The same bits" leaves open which NaN an operation gives, as Rust does. In generic code, `x.sin()` of an `x: T` where
-//! `T: GpuFloat` is [`math::sin(x)`](sin) on both sides.
+//! "The same" bits do not specify which NaN an operation gives, as in Rust. In generic code, `x.sin()` of an `x: T`
+//! where `T: GpuFloat` is [`math::sin(x)`](sin) on both sides.
 //!
 //! ```
 //! use ikra::math;
@@ -32,8 +32,8 @@
 //!
 //! # Errors of the functions
 //!
-//! In units in the last place (ulp) of the exact result rounded to nearest; measured over a million
-//! arguments of all magnitudes by this crate's tests, which hold these bounds.
+//! In units in the last place (ulp) of the exact result rounded to nearest. This crate's tests check these bounds for a
+//! million arguments of all magnitudes.
 //!
 //! | function | `f32` | `f64` |
 //! | --- | ---: | ---: |
@@ -50,7 +50,7 @@
 //! | `asinh` `acosh` `atanh` | 3 | 3 |
 //! | `cbrt` `hypot` | 2 | 2 |
 //!
-//! `f32` functions use no `f64`, in which many GPUs are slow ([`midpoint`] excepted), and no tables in memory. `f64`
+//! `f32` functions use no tables in memory, and no `f64`, which is slow on many GPUs ([`midpoint`] excepted). The `f64`
 //! functions are those of [`libm`].
 
 mod approximate;
@@ -61,8 +61,8 @@ mod trigonometric;
 
 pub use approximate::{cos_approx, exp_approx, ln_approx, rcp_approx, rsqrt_approx, sin_approx};
 
-/// The floating-point types: `f32` and `f64`. As a bound it brings the methods of [`Functions`], which give the same bits
-/// on host and device.
+/// The floating-point types: `f32` and `f64`. As a bound it brings the methods of [`Functions`], whose results have
+/// equal bits on host and device.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -80,7 +80,8 @@ pub trait GpuFloat: Functions {
 
 /// The functions of this module as methods, for generic code: see [`GpuFloat`].
 ///
-/// Not in the prelude, so that `x.sin()` of an `f32` is `std`'s method on the host, and never silently another on the device.
+/// Not in the prelude. So `x.sin()` of an `f32` is `std`'s method on the host, and never silently a different one on
+/// the device.
 pub trait Functions: Copy + Sized {
     /// √x.
     #[must_use]
@@ -100,7 +101,7 @@ pub trait Functions: Copy + Sized {
     /// The nearest integer, halves to the even one.
     #[must_use]
     fn round_ties_even(self) -> Self;
-    /// What [`trunc`](Self::trunc) takes away.
+    /// The part that [`trunc`](Self::trunc) removes.
     #[must_use]
     fn fract(self) -> Self;
     /// See [`rem()`].
@@ -199,12 +200,12 @@ pub trait Functions: Copy + Sized {
     /// The cube root.
     #[must_use]
     fn cbrt(self) -> Self;
-    /// √(x² + y²), without overflow on the way.
+    /// √(x² + y²), without intermediate overflow.
     #[must_use]
     fn hypot(self, y: Self) -> Self;
 }
 
-/// A function of the trait's method of the same name.
+/// A function that calls the trait's method with its name.
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ty),*) -> $out:ty;)*) => { $(
         $(#[$doc])*
@@ -229,21 +230,21 @@ functions! {
     round() -> T;
     /// The nearest integer, halves to the even one.
     round_ties_even() -> T;
-    /// What [`trunc`] takes away: `x - trunc(x)`, with the sign of x.
+    /// The part that [`trunc`] removes: `x - trunc(x)`, with the sign of x.
     fract() -> T;
-    /// The least rest of a division that is not negative, as [`f32::rem_euclid`]; |y| if a smaller number is rounded to it.
+    /// The least non-negative remainder of a division, as [`f32::rem_euclid`]; |y| if a lesser number is rounded to it.
     rem_euclid(y: T) -> T;
-    /// The quotient that belongs to [`rem_euclid`], as [`f32::div_euclid`].
+    /// The quotient for [`rem_euclid`], as [`f32::div_euclid`].
     div_euclid(y: T) -> T;
-    /// The smaller number: −0 is smaller than 0, and a number smaller than NaN.
+    /// The minimum: −0 is less than 0, and a number less than NaN.
     ///
-    /// [`f32::min`] leaves open which zero comes out of `0.0` and `-0.0`; processors differ in it.
+    /// [`f32::min`] does not specify whether it returns `0.0` or `-0.0` for these two; processors differ.
     min(y: T) -> T;
-    /// The larger number: 0 is larger than −0, and a number larger than NaN.
+    /// The maximum: 0 is greater than −0, and a number greater than NaN.
     ///
-    /// [`f32::max`] leaves open which zero comes out of `0.0` and `-0.0`; processors differ in it.
+    /// [`f32::max`] does not specify whether it returns `0.0` or `-0.0` for these two; processors differ.
     max(y: T) -> T;
-    /// The number in the middle, (x + y) / 2, without overflow on the way.
+    /// The midpoint, (x + y) / 2, without intermediate overflow.
     midpoint(y: T) -> T;
     /// `x * a + b`, rounded once.
     mul_add(a: T, b: T) -> T;
@@ -297,7 +298,7 @@ functions! {
     atanh() -> T;
     /// The cube root.
     cbrt() -> T;
-    /// √(x² + y²), without overflow on the way.
+    /// √(x² + y²), without intermediate overflow.
     hypot(y: T) -> T;
 }
 
@@ -308,8 +309,8 @@ pub fn rsqrt<T: GpuFloat>(x: T) -> T {
     x.rsqrt()
 }
 
-/// The rest of the division x / y with a quotient rounded to zero, exactly: `x % y` of the host, which `%` is not on the
-/// device. It has the sign of x.
+/// The remainder of the division x / y with a quotient rounded to zero, exactly. This is the host's `x % y`; the
+/// device's `%` differs. It has the sign of x.
 ///
 /// ```
 /// use ikra::math;

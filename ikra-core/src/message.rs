@@ -1,6 +1,6 @@
-//! Messages put together at compile time.
+//! Messages composed at compile time.
 
-/// A message put together at compile time.
+/// A message composed at compile time.
 #[derive(Debug)]
 pub struct Message {
     bytes: [u8; 1024],
@@ -8,13 +8,13 @@ pub struct Message {
 }
 
 impl Message {
-    /// An empty one.
+    /// An empty message.
     #[allow(clippy::new_without_default, reason = "messages are made in constants, where `Default` cannot be called")]
     pub const fn new() -> Self {
         Self { bytes: [0; 1024], len: 0 }
     }
 
-    /// The message, and this.
+    /// The message, followed by this text.
     pub const fn push(mut self, text: &str) -> Self {
         let text = text.as_bytes();
         let mut n = 0;
@@ -26,7 +26,7 @@ impl Message {
         self
     }
 
-    /// The message, and this number.
+    /// The message, followed by this number.
     pub const fn push_number(self, number: u32) -> Self {
         let message = if number < 10 { self } else { self.push_number(number / 10) };
         let digit = [b'0' + (number % 10) as u8];

@@ -1,4 +1,4 @@
-//! Modes: what a kernel does with the column of one field.
+//! Modes: how a kernel accesses the column of one field.
 
 use core::fmt;
 
@@ -12,11 +12,11 @@ use crate::tuples::for_tuples;
 use crate::value::Loaded;
 use crate::window::{Skip, Snapshot, Window, WindowTuple};
 
-/// Consecutive objects that one thread works on.
+/// Consecutive objects that one thread processes.
 pub struct Chunk<'a, C: Class> {
     /// The class's columns.
     pub table: &'a Table<C>,
-    /// Where snapshot columns are written.
+    /// The columns to which snapshots are written.
     pub shadow: &'a C::Bases,
     /// The first object.
     pub first: usize,
@@ -42,22 +42,22 @@ pub trait Mode {
     const TOUCHES: bool = true;
     /// Whether it is stored, in place or to a shadow.
     const STORES: bool = false;
-    /// Whether what is stored goes to a shadow.
+    /// Whether stores go to a shadow.
     const SHADOW: bool = false;
-    /// Whether it must be the same after a call.
+    /// Whether the field must be unchanged after a call.
     const CHECKED: bool = false;
 
-    /// How a window of field `K` of `C`, stored by `F`, is accessed.
+    /// The access to a window of field `K` of `C`, stored by `F`.
     type Window<'a, C: Class, const K: usize, F: Storage<C, K>>: Window<F::Value>;
 
     /// Borrows the field's columns.
     ///
     /// # Safety
     ///
-    /// 1. Field `K` of `C` is stored by `F`.
+    /// 1. `F` stores field `K` of `C`.
     /// 2. The chunk lies within one window of the layout, and its objects exist, in its shadow too if the mode has one.
-    /// 3. During `'a`, if the mode writes, nothing else accesses the elements that it writes; and
-    ///    nothing writes those that it reads.
+    /// 3. During `'a`, if the mode writes, nothing else accesses the elements that it writes. Nothing writes the
+    ///    elements that it reads.
     unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(chunk: Chunk<'a, C>) -> Self::Window<'a, C, K, F>;
 }
 
@@ -74,7 +74,7 @@ impl Mode for ModeOf<SKIP> {
     }
 }
 
-/// Both modes read, and nothing is stored; but where the other has `&self`, changes are looked for.
+/// Both modes read, and store nothing; the mode for `&mut self` also checks for changes.
 macro_rules! reads {
     ($mode:ident, $checked:expr) => {
         impl Mode for ModeOf<$mode> {
@@ -107,12 +107,13 @@ impl Mode for ModeOf<SNAPSHOT> {
     type Window<'a, C: Class, const K: usize, F: Storage<C, K>> = Snapshot<F::Shared<'a>, F::Exclusive<'a>>;
     #[inline(always)]
     unsafe fn open<'a, C: Class, const K: usize, F: Storage<C, K>>(chunk: Chunk<'a, C>) -> Self::Window<'a, C, K, F> {
-        // What is loaded of an inner array is where it is, and its elements are written there: in the shadow.
+        // The value loaded for an inner array is the position of its elements, which are written there: in the shadow.
         let now = if F::ARRAY.is_some() { chunk.shadow } else { &chunk.table.bases };
         Snapshot {
-            // SAFETY: 1. by 1 and 2; 2. by 3; of inner arrays this run reads where they are, which no kernel writes.
+            // SAFETY: 1. by 1 and 2; 2. by 3. For inner arrays this run reads the positions of the elements, which no
+            // kernel writes.
             now: unsafe { F::shared(now, chunk.first, chunk.len) },
-            // SAFETY: 1. by 1 and 2, since the shadow is storage of the same geometry; 2. by 3.
+            // SAFETY: 1. by 1 and 2, since the shadow is storage with this geometry; 2. by 3.
             next: unsafe { F::exclusive(chunk.shadow, chunk.first, chunk.len) },
         }
     }
@@ -137,10 +138,10 @@ pub trait ModeTuple<C: Class, F: FieldTuple<C> = <C as Class>::Fields> {
     /// As for [`Mode::open`], with `F` the fields of `C`.
     unsafe fn open(chunk: Chunk<'_, C>) -> Self::Windows<'_>;
 
-    /// Whether there is nothing to store: no snapshot is made, and what is stored elsewise has not changed.
+    /// Whether nothing is to be stored: no snapshot is made, and no other stored field has changed.
     fn keep(before: &F::Values, after: &F::Values) -> bool;
 
-    /// The first field that was changed against its mode.
+    /// The first field that was changed although its mode does not store.
     fn undeclared(before: &F::Values, after: &F::Values) -> Option<usize>;
 }
 
@@ -153,8 +154,8 @@ macro_rules! mode_tuple {
             type Windows<'a> = ($($M::Window<'a, C, $k, $F>,)+);
             #[inline(always)]
             unsafe fn open(chunk: Chunk<'_, C>) -> Self::Windows<'_> {
-                // SAFETY: the chunk is of `C`, of whose fields `$F` stores the one with number `$k`; other fields are
-                // in other columns.
+                // SAFETY: the chunk is of `C`, and `$F` stores its field number `$k`; other fields are in other
+                // columns.
                 ($(unsafe { $M::open::<C, $k, $F>(chunk) },)+)
             }
             #[inline(always)]

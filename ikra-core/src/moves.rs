@@ -1,8 +1,8 @@
-//! Where objects of a class went when they were put in another order, or removed: what links to them become.
+//! The new positions of a class's objects after they were sorted or removed: links are remapped by them.
 
 use crate::info::ClassId;
 
-/// Where each object of one class went.
+/// The new position of each object of one class.
 #[derive(Clone, Copy, Debug)]
 pub struct Moves<'a> {
     class: ClassId,
@@ -40,10 +40,10 @@ impl<'a> Moves<'a> {
     }
 }
 
-/// What a pass over links does.
+/// The task of a pass over links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remap {
-    /// It looks whether all links can be remapped, and changes none.
+    /// It checks whether all links can be remapped, and changes none of them.
     Check,
     /// It remaps them.
     Commit,

@@ -1,33 +1,34 @@
-//! What a ref knows of where its object is nearer than in its columns.
+//! The copy of an object in faster memory than its columns, if a ref knows one.
 
 use core::fmt::Debug;
 
-/// What a ref knows of its object's tile row, see [`tile_row`](crate::tile_row): `TileRow` in kernels for pairs, and
-/// in all other phases [`NoRow`].
+/// A ref's knowledge of its object's tile row, see [`tile_row`](crate::tile_row): `TileRow` in kernels for pairs, and
+/// [`NoRow`] in all other phases.
 ///
 /// # Safety
 ///
-/// [`read`](Self::read) returns what is in the row that [`at`](Self::at) was given, or nothing: refs read that instead of a column.
+/// [`read`](Self::read) returns a value from the row that [`at`](Self::at) got, or `None`. Refs read that value instead
+/// of a column.
 pub unsafe trait Near: Copy + Debug + 'static {
-    /// There is no row.
+    /// No row.
     const NONE: Self;
 
-    /// The row at this address; null if there is none.
+    /// The row at this address, which is null if there is no row.
     fn at(row: *const u8) -> Self;
 
-    /// The value that is so many bytes after the row's beginning, if the row has it.
+    /// The value at this offset in the row, if the row has it.
     ///
     /// # Safety
     ///
-    /// If there are a row and an offset, a value of type `V` is there.
+    /// If there is a row and an offset, a value of type `V` is there.
     unsafe fn read<V>(self, offset: Option<usize>) -> Option<V>;
 }
 
-/// There is no tile row, whatever the object: no bytes.
+/// No tile row, for any object: a type of size 0.
 #[derive(Clone, Copy, Debug)]
 pub struct NoRow;
 
-// SAFETY: it returns nothing.
+// SAFETY: it returns `None`.
 unsafe impl Near for NoRow {
     const NONE: Self = Self;
 

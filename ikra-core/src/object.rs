@@ -1,4 +1,4 @@
-//! What views and refs of every class can do.
+//! The methods of the views and refs of every class.
 
 mod shown;
 
@@ -10,12 +10,12 @@ use crate::handle::{AllObjects, Handle};
 use crate::link::Link;
 use crate::phase::Phase;
 
-/// What views do and refs do not: a ref's fields are read one by one, so a method cannot return a borrow of
-/// one of them.
+/// A capability of views that refs lack. A ref's fields are read one by one, so a method cannot return a borrow of one
+/// of them.
 ///
-/// "`CellRef: LendsFields` was not satisfied" says that a method was called on a ref which may borrow from
-/// `self`. It can be called on `self`. Methods that return values or `Ref`s can be called on both, and those
-/// that return `impl Trait` can if they list what that borrows, `+ use<>`:
+/// "`CellRef: LendsFields` was not satisfied" means that a method was called on a ref which may borrow from `self`. It
+/// can be called on `self`. Methods that return values or `Ref`s can be called on both. So can methods that return
+/// `impl Trait`, if they list the borrows, `+ use<>`:
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -35,7 +35,7 @@ use crate::phase::Phase;
 /// ```
 pub trait LendsFields {}
 
-/// An object as a method sees it, its own (a view) or another (a ref).
+/// An object in a method: its own (a view) or another (a ref).
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -66,11 +66,11 @@ pub trait LendsFields {}
 /// # Ok(()) }
 /// ```
 ///
-/// A field of the same name as one of these methods hides it on refs; `Object::link(&r)` still calls it.
+/// A field with the name of one of these methods hides it on refs; `Object::link(&r)` still calls it.
 pub trait Object<'w>: Sized {
     /// The object's class.
     type Class: Class;
-    /// The code that it is used in.
+    /// The phase in which it is used.
     type Phase: Phase;
 
     #[doc(hidden)]
@@ -82,18 +82,18 @@ pub trait Object<'w>: Sized {
         self.handle().link()
     }
 
-    /// The object that a link of the same world refers to.
+    /// The object that a link of this world refers to.
     ///
     /// # Panics
     ///
-    /// If there is no such object.
+    /// If the object does not exist.
     #[inline(always)]
     #[track_caller]
     fn resolve<L: Follow>(&self, link: L) -> L::View<'w, Self::Phase> {
         self.handle().resolve(link)
     }
 
-    /// All objects of a class of the same world, in the order of their ids.
+    /// All objects of a class of this world, in the order of their ids.
     ///
     /// ```
     /// use ikra::prelude::*;

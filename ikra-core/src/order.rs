@@ -1,18 +1,18 @@
-//! The order of atomic operations: a kernel's result does not depend on it.
+//! The order of atomic operations: a kernel's result must not depend on it.
 //!
-//! A kernel's threads run in any order. What they do to an `#[atomic]` field has one result only if the
-//! operations commute, or if no two of them touch the same field. Each kernel therefore has one [`Rule`] per atomic field, a
+//! A kernel's threads run in any order. Their operations on an `#[atomic]` field have one result only if the operations
+//! commute, or if no two of them access one object's field. Each kernel therefore has one [`Rule`] per atomic field, a
 //! constant:
 //!
-//! | rule | what the kernel may do with the field |
+//! | rule | operations that the kernel may do on the field |
 //! | --- | --- |
-//! | [`Anything`](Rule::Anything) | everything: sequential code, or the kernel says `unordered(field)` |
+//! | [`Anything`](Rule::Anything) | any operation: sequential code, or the kernel has `unordered(field)` |
 //! | [`Loads`](Rule::Loads) | load it, of any object |
-//! | [`Own`](Rule::Own) | everything with that of its own object, nothing with another's: it is as good as a plain field |
-//! | [`Updates`](Rule::Updates) | one kind of operation that commutes, of any object, without the value that was there |
+//! | [`Own`](Rule::Own) | any operation on its own object's field, none on another's: as good as a plain field |
+//! | [`Updates`](Rule::Updates) | one kind of operation that commutes, of any object, without the previous value |
 //!
-//! Every operation on an [`Atomic`](crate::storage::Atomic) holds a `const` assertion that the rule allows it, so
-//! that the promise does not rest on what the macro finds in a kernel's text: the text only chooses the rule.
+//! Every operation on an [`Atomic`](crate::storage::Atomic) holds a `const` assertion that the rule allows it. The
+//! guarantee does not rest on the macro's analysis of a kernel's text (I6): the text only chooses the rule.
 
 mod messages;
 
@@ -27,20 +27,20 @@ use crate::message::Message;
 use crate::phase::Phase;
 use messages::{describe, list, refusal, ways_out};
 
-/// What a kernel does to the atomic fields of one name.
+/// A kernel's operations on the atomic fields with one name.
 ///
-/// The text of a kernel does not show the classes of other objects, so fields are known by their names.
+/// The text of a kernel does not show the classes of other objects, so fields are identified by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtomicUse {
     name: &'static str,
-    /// To that of its own object.
+    /// Operations on its own object's field.
     own: u16,
-    /// To that of other objects.
+    /// Operations on other objects' fields.
     other: u16,
 }
 
 impl AtomicUse {
-    /// Of the field called `name`: bits of [`uses`], of its own object and of others.
+    /// The operations on the field called `name`: bits of [`uses`], for its own object and for others.
     pub const fn new(name: &'static str, own: u16, other: u16) -> Self {
         Self { name, own, other }
     }
@@ -50,28 +50,28 @@ impl AtomicUse {
         self.name
     }
 
-    /// Whether it loads them, or makes use of the values before a change.
+    /// Whether it loads the fields, or uses the values before a change.
     pub const fn is_loaded(&self) -> bool {
         (self.own | self.other) & (uses::LOAD | uses::EXCHANGE | uses::UNORDERED) != 0
     }
 
-    /// Whether it changes them.
+    /// Whether it changes the fields.
     pub const fn is_changed(&self) -> bool {
         (self.own | self.other) & !uses::LOAD != 0
     }
 
-    /// Whether threads that run the kernel, with others of its trait or alone, may change the same field.
+    /// Whether threads that run the kernel may change one field; `with_others` includes the other kernels of its trait.
     const fn is_shared(&self, with_others: bool) -> bool {
         self.is_changed() && (with_others || self.other != 0 || self.own & uses::UNORDERED != 0)
     }
 
-    /// Whether it does so to those of other objects.
+    /// Whether it changes the fields of other objects.
     pub const fn is_of_others(&self) -> bool {
         self.other != 0
     }
 }
 
-/// What a kernel does to atomic fields, one entry per name.
+/// A kernel's operations on atomic fields, one entry per name.
 #[derive(Clone, Copy)]
 pub struct AtomicUses {
     entries: [AtomicUse; Self::MOST],
@@ -79,16 +79,16 @@ pub struct AtomicUses {
 }
 
 impl AtomicUses {
-    /// Names that are told apart. What a kernel does to further ones counts as not shown by its text.
+    /// The largest number of names. Operations on further fields count as not shown by the kernel's text.
     const MOST: usize = 64;
-    /// Nothing.
+    /// No operations.
     pub const NONE: Self = Self { entries: [AtomicUse::new("", 0, 0); Self::MOST], count: 0 };
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &AtomicUse> {
         self.entries[..self.count].iter()
     }
 
-    /// Whether threads that run the kernel may change the same field.
+    /// Whether threads that run the kernel may change one field.
     pub(crate) const fn are_shared(&self, with_others: bool) -> bool {
         let mut n = 0;
         while n < self.count {
@@ -126,7 +126,7 @@ impl AtomicUses {
         self
     }
 
-    /// With further uses.
+    /// Adds further operations.
     #[must_use]
     pub const fn and(mut self, found: &[AtomicUse]) -> Self {
         let mut n = 0;
@@ -139,7 +139,7 @@ impl AtomicUses {
         self
     }
 
-    /// With what the user's lists say in place of what the text shows.
+    /// Replaces the operations found in the text by the user's lists.
     #[must_use]
     pub const fn declared(mut self, listed: &[AtomicUse]) -> Self {
         let mut n = 0;
@@ -157,27 +157,27 @@ impl core::fmt::Debug for AtomicUses {
     }
 }
 
-/// What a kernel may do with one atomic field.
+/// The operations that a kernel may do on one atomic field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Everything.
+    /// Any operation.
     Anything,
     /// Load it.
     Loads,
-    /// Everything, of its own object only.
+    /// Any operation, on its own object's field only.
     Own,
-    /// Update it by the operation with this bit of [`uses`].
+    /// Updates by the operation with this bit of [`uses`].
     Updates(u16),
 }
 
-/// What a kernel does to a field of class `C`. Only objects of the kernel's class are its own.
+/// A kernel's operations on a field of class `C`. Only objects of the kernel's class can be its own.
 const fn of_class<C: ClassInfo>(effects: &Effects, field: usize) -> AtomicUse {
     let AtomicUse { name, own, other } = effects.atomics.of(C::FIELDS[field].name);
     AtomicUse { name, own: if effects.class().may_be(C::ID) { own } else { 0 }, other }
 }
 
 impl Rule {
-    /// The rule for a field of class `C` in phase `P`, or what is done to it in conflict.
+    /// The rule for a field of class `C` in phase `P`; the operations, if they conflict.
     const fn find<P: Phase, C: ClassInfo>(field: usize) -> Result<Self, AtomicUse> {
         if P::SEQUENTIAL || P::GUARDED {
             return Ok(Self::Anything);
@@ -185,10 +185,11 @@ impl Rule {
         Self::of_kernel::<P, C>(field)
     }
 
-    /// The same for a kernel, however many threads run it.
+    /// As above, for a kernel, with any number of threads.
     const fn of_kernel<P: Phase, C: ClassInfo>(field: usize) -> Result<Self, AtomicUse> {
         let AtomicUse { name, mut own, mut other } = of_class::<C>(P::EFFECTS, field);
-        // Kernels of other classes that run together with it: what they do to objects of their own is done to others'.
+        // Kernels of other classes that run together with it: their operations on own objects count as operations on
+        // others.
         let mut n = 0;
         while n < P::BESIDE.len() {
             let beside = of_class::<C>(P::BESIDE[n], field);
@@ -233,15 +234,15 @@ pub enum Operation {
     Store,
     /// An addition or subtraction of integers, which wraps around.
     Add,
-    /// The smaller of two values.
+    /// The lesser of two values.
     Min,
-    /// The larger of two values.
+    /// The greater of two values.
     Max,
     /// The bitwise or of two values.
     Or,
     /// The bitwise and of two values.
     And,
-    /// Any change whose result is the value before.
+    /// Any change whose result is the previous value.
     Exchange,
     /// An addition of floating-point numbers, which rounds.
     AddFloat,
@@ -262,10 +263,10 @@ impl Operation {
     }
 }
 
-/// Where an atomic is: in which phase, of which class, which field, and whether it is the object's own.
+/// The position of an atomic: its phase, class and field, and whether it is the object's own.
 ///
-/// It is the last type parameter of [`Atomic`](crate::storage::Atomic), by which each operation knows whether
-/// the kernel may do it. A function of one's own that takes an atomic has it as a parameter:
+/// It is the last type parameter of [`Atomic`](crate::storage::Atomic). It lets each operation check whether the kernel
+/// may do it. A function of your own that takes an atomic has it as a parameter:
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -280,7 +281,7 @@ impl Operation {
 ///
 /// #[soa_methods]
 /// impl Visitor {
-///     // Which operation is done to `visits` cannot be seen here, so it is listed.
+///     // This text does not show the operation on `visits`, so it is listed.
 ///     #[kernel(updates(add(visits)))]
 ///     pub fn visit(&mut self) { count(self.favourite.visits()); }
 /// }
@@ -296,7 +297,7 @@ impl Operation {
 /// # Ok(()) }
 /// ```
 ///
-/// Implemented by the two types that views and refs use, and by no others.
+/// Implemented by the two types that views and refs use, and by no other types.
 pub trait AtomicOwner: sealed::Owner {}
 
 pub(crate) use sealed::Lent;
@@ -306,24 +307,24 @@ mod sealed {
     use crate::info::ClassInfo;
     use crate::phase::Phase;
 
-    /// Which field of which class it is, in which code.
+    /// The phase, class and field.
     pub trait Owner {
         type Phase: Phase;
         type Class: ClassInfo;
         const FIELD: usize;
-        /// Whether it is that of the object that the kernel runs for.
+        /// Whether it is the field of the object that the kernel runs for.
         const OWN: bool;
-        /// Whether it is in a view that a ref lent, if it is said to be that object's.
+        /// If so, whether it may still be in a view that a ref lent.
         type Lent: Lent;
-        /// What the kernel may do with it.
+        /// The kernel's rule for it.
         type Rule: HasRule;
     }
 
-    /// Whether an atomic is in a view that a ref lent, which is then no kernel's own.
+    /// Whether an atomic is in a view that a ref lent, and so is not a kernel's own.
     pub trait Lent: Copy {
-        /// It is that of the object that the code runs for, unless its type says that it is of any object.
+        /// It belongs to the object that the code runs for, unless its type is that of any object.
         const OWN: Self;
-        /// It is that of any object.
+        /// It belongs to any object.
         const LENT: Self;
         fn is_lent(self) -> bool;
     }
@@ -346,25 +347,25 @@ mod sealed {
         }
     }
 
-    /// What a kernel may do with a field.
+    /// The rule of a field.
     pub trait HasRule {
-        /// What it is, the same constant for all operations, so that a conflict is reported once.
+        /// The rule: one constant for all operations, so that a conflict is reported once.
         const RULE: Rule;
     }
 }
 
-/// Field `K` of the object of class `C` that the code in phase `P` runs for: what a view shows.
+/// Field `K` of the object of class `C` that the code in phase `P` runs for: the atomic in a view.
 ///
-/// A view that a ref lends shows the same type, so that methods are the same for both; the atomic in it knows that it is
-/// another object's, and refuses what the kernel has of its own object alone.
+/// A view that a ref lends has this type too, so that one method serves both. The atomic in it knows that it is another
+/// object's, and refuses operations that the kernel may do only on its own object.
 ///
-/// Neither `Send` nor `Sync`: what one object's call does with its own field is done in one order.
+/// Neither `Send` nor `Sync`: one object's call operates on its own field in one order.
 #[derive(Debug)]
 pub struct OfSelf<P, C, const K: usize>(PhantomData<(*const (), fn() -> (P, C))>);
 
-/// Field `K` of any object of class `C` in phase `P`: what a ref's getter returns.
+/// Field `K` of any object of class `C` in phase `P`: the atomic that a ref's getter returns.
 ///
-/// `Send` and `Sync` where the phase is: a kernel that one thread runs alone relies on it.
+/// `Send` and `Sync` if the phase is: kernels that one thread runs alone rely on it.
 #[derive(Debug)]
 pub struct OfAny<P, C, const K: usize>(PhantomData<(P, fn() -> C)>);
 
@@ -379,7 +380,7 @@ impl<P: Phase, C: ClassInfo, const K: usize> sealed::HasRule for RuleFor<P, C, K
     };
 }
 
-/// What is wrong with what a kernel does to a field.
+/// The conflict in a kernel's operations on a field.
 const fn explain<P: Phase, C: ClassInfo>(field: usize, AtomicUse { own, other, .. }: AtomicUse) -> Message {
     let message = list(describe::<P, C>(field).push(" is "), own, other);
     ways_out(message, own | other, C::FIELDS[field].name)
@@ -405,17 +406,18 @@ impl<P: Phase, C: ClassInfo, const K: usize> sealed::Owner for OfAny<P, C, K> {
     type Rule = RuleFor<P, C, K>;
 }
 
-/// Fails to compile if the operation may have another result in another order of threads.
+/// Fails to compile if the operation's result may depend on the order of threads.
 pub(crate) const fn assert_allowed<A: AtomicOwner>(operation: Operation) {
     if !<A::Rule as sealed::HasRule>::RULE.allows(operation, A::OWN) {
         panic!("{}", refusal::<A>(operation).as_str());
     }
 }
 
-/// Whether no other thread changes the field while the kernel runs, so that a load of it need not be atomic: the kernel, and all that
-/// run beside it, load it only, or each object's call is alone with its own.
+/// Whether no other thread changes the field while the kernel runs, so that a plain load suffices. This is so if the
+/// kernel and all kernels that run at the same time only load it. It is also so if each call uses only its own object's
+/// field.
 pub(crate) const fn is_left_alone<A: AtomicOwner>() -> bool {
-    // Not `HasRule::RULE`: a conflict is reported by the operation's assertion, once.
+    // Not `HasRule::RULE`: the operation's assertion reports a conflict, once.
     match Rule::find::<A::Phase, A::Class>(A::FIELD) {
         Ok(Rule::Loads) => true,
         Ok(Rule::Own) => A::OWN,
@@ -423,16 +425,17 @@ pub(crate) const fn is_left_alone<A: AtomicOwner>() -> bool {
     }
 }
 
-/// Whether a kernel has the field of its own object alone, so that it must not reach another object's by what is said to be its own:
-/// by a view that a ref lent. One thread that runs the kernel keeps to it too, so that the number of threads does not show.
+/// Whether a kernel may use only its own object's field. Then it must not use another object's field in a view that a
+/// ref lent, whose type claims that it is its own. One thread that runs the kernel obeys this too, so that the number
+/// of threads does not show.
 pub(crate) const fn is_own_alone<A: AtomicOwner>() -> bool {
     A::OWN && matches!(Rule::of_kernel::<A::Phase, A::Class>(A::FIELD), Ok(Rule::Own))
 }
 
-/// Fails to compile if a kernel takes a field for its own object's alone, and calls a method of another object
-/// that has to do with it.
+/// Fails to compile if a kernel uses a field as its own object's only, and calls a method of another object that uses
+/// it.
 pub(crate) const fn assert_not_own<P: Phase, C: ClassInfo>(field: usize) {
-    // Another conflict is reported where the operation is.
+    // The operation's assertion reports any other conflict.
     if let Ok(Rule::Own) = Rule::find::<P, C>(field) {
         let uses = P::EFFECTS.atomics.of(C::FIELDS[field].name).own;
         let message = list(describe::<P, C>(field).push(" is "), uses, 0);

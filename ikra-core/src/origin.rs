@@ -1,11 +1,11 @@
-//! How host and device know that they mean the same class and the same kernel, and agree about them.
+//! How host and device recognise a class or kernel, and check that their definitions agree.
 //!
-//! A model is compiled twice, by two compilers, for two machines. Both write down where each class and each kernel
-//! is defined, its [`Origin`], and a fingerprint of all that the other has to lay out in the same way: what differs
-//! by `cfg(target_arch)`, by features or by the value of a constant has another fingerprint. The device code carries
-//! both in comments, and the host launches nothing whose fingerprint is not its own.
+//! A model is compiled twice, by two compilers, for two machines. Both record the source position of each class and
+//! kernel, its [`Origin`], and a fingerprint of everything that both must lay out equally. Code that differs by
+//! `cfg(target_arch)`, by features or by the value of a constant has another fingerprint. The device code carries both
+//! in comments. The host launches nothing whose fingerprint differs from its own (I25).
 
-/// Where a class or a kernel is defined.
+/// The source position of a class's or kernel's definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     module: &'static str,
@@ -13,13 +13,13 @@ pub struct Origin {
     place: &'static str,
 }
 
-/// The crate that `ikra-build` makes around a model has a name that starts so.
+/// The prefix of the name of the crate that `ikra-build` makes around a model.
 const DEVICE_CRATE: &str = "ikra_device_";
-/// The module in it that holds the model, where that has a name of its own.
+/// The module in it that holds the model, if that has a name of its own.
 const DEVICE_SOURCE: &str = "source::";
 
 impl Origin {
-    /// What is called `name`, in `module`, at `place`: package, file, line and column.
+    /// The item called `name`, in `module`, at `place`: package, file, line and column.
     pub const fn new(module: &'static str, name: &'static str, place: &'static str) -> Self {
         Self { module, name, place }
     }
@@ -39,22 +39,22 @@ impl Origin {
         fnv(SEED, self.name.as_bytes())
     }
 
-    /// The number by which the device code knows it.
+    /// The number by which the device code identifies it.
     ///
-    /// The model's own module has another path on the device than on the host, so that the path counts from there on.
+    /// The path of the model's own module differs between device and host, so only the path below it counts.
     pub const fn key(&self) -> u64 {
         self.key_from(below_model(self.module.as_bytes()))
     }
 
-    /// The numbers that it can have in device code, the most likely ones first: the model's own module may be any of
-    /// those that it is in.
+    /// The possible numbers in device code, the most likely ones first: the model's own module may be any of its
+    /// enclosing modules.
     pub fn keys(&self) -> impl Iterator<Item = u64> {
         let module = self.module.as_bytes();
         let ends = (0..module.len()).filter(move |&at| at == 0 || module[..at].ends_with(b"::"));
         ends.chain([module.len()]).map(move |at| self.key_from(at))
     }
 
-    /// The number, if the model's module is what the first bytes of the path name.
+    /// The number, if the first `at` bytes of the path name the model's module.
     const fn key_from(&self, at: usize) -> u64 {
         let mut hash = SEED;
         let module = self.module.as_bytes();
@@ -70,8 +70,7 @@ impl Origin {
     }
 }
 
-/// Where in a path what is below the model's own module starts. In a crate that is not the model's, that is the
-/// whole path.
+/// The start of the path below the model's own module. In a crate other than the model's, that is the whole path.
 const fn below_model(module: &[u8]) -> usize {
     if !starts_with(module, 0, DEVICE_CRATE.as_bytes()) {
         return 0;
@@ -83,7 +82,7 @@ const fn below_model(module: &[u8]) -> usize {
     after_segment(module, at)
 }
 
-/// Where the next segment of a path starts.
+/// The start of the next segment of a path.
 const fn after_segment(path: &[u8], mut at: usize) -> usize {
     while at < path.len() {
         if starts_with(path, at, b"::") {
@@ -120,12 +119,12 @@ pub(crate) const fn fnv(mut hash: u64, bytes: &[u8]) -> u64 {
     hash
 }
 
-/// Numbers and texts on their way into a fingerprint.
+/// A hash of numbers and texts that becomes a fingerprint.
 #[derive(Clone, Copy)]
 pub(crate) struct Fingerprint(pub(crate) u64);
 
 impl Fingerprint {
-    /// Of the version of this crate, which places all else.
+    /// The hash of this crate's version, on which every other offset depends.
     pub(crate) const fn new() -> Self {
         Self(SEED).text(env!("CARGO_PKG_VERSION"))
     }
@@ -146,7 +145,7 @@ impl Fingerprint {
     }
 }
 
-/// A number for what the bytes of a value mean: those of a type of this name with parts that mean this.
+/// A number for the meaning of a value's bytes: of a type with this name and with parts of these meanings.
 pub const fn meaning(name: &str, parts: &[u64]) -> u64 {
     let mut print = Fingerprint::new().text(name).number(parts.len() as u64);
     let mut part = 0;
@@ -157,7 +156,8 @@ pub const fn meaning(name: &str, parts: &[u64]) -> u64 {
     print.0
 }
 
-/// Fails to compile unless a text is a word, as which it gets into the device code: safe code may call the macros with any.
+/// Fails to compile unless a text is a word. It gets into the device code as one, and safe code may call the macros
+/// with any text.
 ///
 /// # Panics
 ///
@@ -170,7 +170,7 @@ pub const fn assert_word(text: &str) {
     }
 }
 
-/// Fails to compile unless a text is one line, as which it gets into a comment of the device code.
+/// Fails to compile unless a text is one line. It gets into a comment of the device code.
 ///
 /// # Panics
 ///
@@ -178,7 +178,7 @@ pub const fn assert_word(text: &str) {
 pub const fn assert_line(text: &str) {
     let (bytes, mut n) = (text.as_bytes(), 0);
     while n < bytes.len() {
-        // Braces are the assembler's, which takes what is between them for an operand.
+        // The assembler would take the text between braces for an operand.
         assert!(bytes[n] >= b' ' && bytes[n] != b'{' && bytes[n] != b'}', "one line, without braces");
         n += 1;
     }
@@ -196,7 +196,7 @@ mod tests {
         for device in ["ikra_device_0123::source::model::space", "ikra_device_0123::model::space"] {
             assert!(host.keys().any(|key| key == Origin::new(device, "Body", PLACE).key()), "{device}");
         }
-        // The model's own module, whatever it is called.
+        // The model's own module, with any name.
         let (host, device) = (Origin::new("game", "Body", PLACE), Origin::new("ikra_device_0::model", "Body", PLACE));
         assert!(host.keys().any(|key| key == device.key()));
         // A dependency of both.

@@ -1,3 +1,3 @@
-//! What kernels and getters panic with.
+//! The panics of kernels and getters.
 
 pub use crate::target::panics::*;

@@ -1,8 +1,8 @@
-//! Phases: which code a view or ref is used in, and the data races that this rules out.
+//! Phases: the code in which a view or ref is used, and the data races that they rule out.
 //!
 //! | in CUDA, DynaSOAr, Ikra-Cpp | here |
 //! | --- | --- |
-//! | thread *i* may read what thread *j* writes; nothing says so | does not compile: a kernel that writes a field of its own object cannot read that field of another |
+//! | thread *i* may read a field that thread *j* writes, unnoticed | does not compile: a kernel that writes a field of its own object cannot read that field of another |
 //! | order by splitting kernels and remembering why | split the kernel, `#[kernel(snapshot(field))]`, or `#[atomic]`, whose order [`order`](crate::order) checks |
 
 use core::marker::PhantomData;
@@ -15,15 +15,14 @@ use crate::order::assert_not_own;
 
 /// The code that a view or ref is used in: one kernel, or sequential code.
 ///
-/// Every kernel is a phase. The type parameter `P: Phase` of views and refs carries it into every
-/// method, so that a getter can reject, at compile time, to read through another object what the
-/// kernel writes in its own.
+/// Every kernel is a phase. The type parameter `P: Phase` of views and refs carries it into every method. A getter can
+/// therefore reject, at compile time, reading a field through another object that the kernel writes in its own.
 /// ```
 /// use ikra::prelude::*;
 /// #[soa_class]
 /// pub struct Body { pub mass: f32 }
 ///
-/// /// A function of one's own that takes a view in any phase.
+/// /// A function of your own that takes a view in any phase.
 /// fn half<P: ikra::Phase>(body: &BodyMut<'_, P>) -> f32 { 0.5 * body.mass }
 ///
 /// #[soa_methods]
@@ -42,31 +41,33 @@ use crate::order::assert_not_own;
 ///
 /// # Safety
 ///
-/// 1. A kernel changes in place only fields of its own objects, of class `EFFECTS.class`, that are in `EFFECTS.writes`;
-///    of those that are also in `EFFECTS.snapshot` it changes only what nobody else sees meanwhile.
+/// 1. A kernel changes in place only fields of its own objects, of class `EFFECTS.class`, that are in `EFFECTS.writes`
+///    (I5). If a field is also in `EFFECTS.snapshot`, it changes only memory that no other code reads meanwhile.
 /// 2. `SEQUENTIAL` and `GUARDED` are false for kernels.
-/// 3. If kernels of other classes run together with it, `BESIDE` are the effects of all of them, its own at `OWN`.
+/// 3. If kernels of other classes run together with it, `BESIDE` has the effects of all of them, its own at `OWN`
+///    (I16).
 pub unsafe trait Phase: Copy + 'static {
-    /// What the code does: constants that the checks below and the executors go by.
+    /// The effects of the code: constants that the checks below and the executors use.
     const EFFECTS: &'static Effects;
-    /// What the kernels do that run together with it: those of the classes that share a trait, for a method of that.
+    /// The effects of the kernels that run together with it: for a method of a trait, one kernel per class of the
+    /// trait.
     #[doc(hidden)]
     const BESIDE: &'static [&'static Effects] = &[];
-    /// Its own place among them.
+    /// Its own index among them.
     #[doc(hidden)]
     const OWN: usize = 0;
-    /// What refs know of tile rows of their objects, which only kernels for pairs have.
+    /// The tile rows that refs know of their objects; only kernels for pairs have them.
     #[doc(hidden)]
     type Near: Near;
-    /// Whether this is sequential code, which fetches from a device what it reads.
+    /// Whether this is sequential code, which fetches the fields that it reads from a device.
     #[doc(hidden)]
     const SEQUENTIAL: bool = false;
-    /// Whether there is a guard that may change an object.
+    /// Whether a guard exists that may change an object.
     #[doc(hidden)]
     const GUARDED: bool = false;
 }
 
-/// The phase of sequential code: may read everything, guarded by the borrow of the world.
+/// The phase of sequential code. It may read everything, guarded by the borrow of the world.
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]
@@ -84,19 +85,19 @@ pub unsafe trait Phase: Copy + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequential;
 
-// SAFETY: it changes nothing: worlds that are shared hand out refs in this phase, and no views to change.
+// SAFETY: it changes nothing: shared worlds hand out only refs in this phase, and no exclusive views.
 unsafe impl Phase for Sequential {
     const EFFECTS: &'static Effects = &Effects::of_no_kernel("sequential code");
     type Near = NoRow;
     const SEQUENTIAL: bool = true;
 }
 
-/// The phase of sequential code that has a guard from `world.get_mut(link)`: what the
-/// guard shows as an object's view, and every ref that is found from there, are in this phase.
+/// The phase of sequential code with a guard from `world.get_mut(link)`. The guard's view of its object, and every ref
+/// that is reached from there, are in this phase.
 ///
-/// The guard stores its object's fields when it is dropped, and refs, which may refer to the same object, show the
-/// fields from before until then. So in this phase refs stay in the guard's thread, and show elements of inner arrays
-/// by value only: `other.path().get(i)` and `other.path().iter()`, but not `&other.path()[i]`. The object's own array,
+/// The guard stores its object's fields when it is dropped. Until then, refs show the previous values, also refs to the
+/// same object. So in this phase refs stay in the guard's thread, and show elements of inner arrays only by value:
+/// `other.path().get(i)` and `other.path().iter()`, but not `&other.path()[i]`. The object's own array,
 /// `guard.path[i]`, can be borrowed: it is a copy that belongs to the guard.
 ///
 /// ```
@@ -105,7 +106,7 @@ unsafe impl Phase for Sequential {
 /// #[soa_class]
 /// pub struct Node { pub next: Link<Node>, #[inline_array] pub path: [u32; 2] }
 ///
-/// /// For an object of one's own.
+/// /// For an object of your own.
 /// fn follow(node: &mut NodeMut<'_, ikra::Guarded>) {
 ///     node.path[0] = node.next.path().get(1);
 /// }
@@ -127,12 +128,12 @@ unsafe impl Phase for Sequential {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guarded {
-    /// Neither `Send` nor `Sync`, and so are refs in this phase.
+    /// Neither `Send` nor `Sync`; refs in this phase are neither too.
     _one_thread: PhantomData<*const ()>,
 }
 
-// SAFETY: 1. a guard changes its object's columns only when it is dropped, in the one thread that has refs in this
-// phase, between their reads; before, it changes copies of its own. 2. It is no kernel.
+// SAFETY: 1. a guard changes its object's columns only when it is dropped, between reads of refs in this phase, which
+// are all in its thread. Before, it changes copies of its own. 2. It is not a kernel.
 unsafe impl Phase for Guarded {
     const EFFECTS: &'static Effects = &Effects::of_no_kernel("sequential code with a guard");
     type Near = NoRow;
@@ -140,27 +141,26 @@ unsafe impl Phase for Guarded {
     const GUARDED: bool = true;
 }
 
-/// Proof that reading field `K` of another object of class `C` in phase `P` is no data race.
+/// Proof that reading field `K` of another object of class `C` in phase `P` is not a data race.
 ///
-/// Made in the getter, `const { RaceFree::check() }`, so that the compiler's note points at the user's
-/// call of it.
+/// Made in the getter, `const { RaceFree::check() }`, so that the compiler's note points at the user's call.
 #[derive(Debug)]
 pub struct RaceFree<P, C, const K: usize>(PhantomData<fn() -> (P, C)>);
 
 impl<P: Phase, C: ClassInfo, const K: usize> RaceFree<P, C, K> {
-    /// Fails to compile if it would be one.
+    /// Fails to compile if reading it would be a race.
     pub const fn check() -> Self {
         assert_race_free::<P, C>(K, C::FIELDS[K].name, "");
         Self(PhantomData)
     }
 }
 
-/// Proof that reading the fields with the bits `FIELDS` of another object of class `C` in phase `P` is no data race.
+/// Proof that reading the fields with the bits `FIELDS` of another object of class `C` in phase `P` is not a data race.
 #[derive(Debug)]
 pub struct AllRaceFree<P, C, const FIELDS: u64>(PhantomData<fn() -> (P, C)>);
 
 impl<P: Phase, C: ClassInfo, const FIELDS: u64> AllRaceFree<P, C, FIELDS> {
-    /// Fails to compile if it would be one: the fields are read by a method, perhaps all for a reason.
+    /// Fails to compile if reading them would be a race. A method reads the fields, perhaps all for a reason.
     pub const fn check(method: &str, because: &str) -> Self {
         let fields = FieldSet::from_bits(FIELDS);
         let mut field = 0;
@@ -177,12 +177,12 @@ impl<P: Phase, C: ClassInfo, const FIELDS: u64> AllRaceFree<P, C, FIELDS> {
     }
 }
 
-/// A field of a kernel's own object on which the kernel calls a method, and which its text does not show to
-/// be written: it can be read.
+/// A field of a kernel's own object on which the kernel calls a method, and that its text does not show as written. It
+/// can be read.
 ///
-/// This is what the compiler's message "cannot borrow data in an index of `NotInKernelWrites`" is about:
-/// the method takes `&mut self`, so the change would be lost. Declare it, `#[kernel(writes(field))]`, or
-/// make it visible where the method is called: `(&mut self.field).method()`.
+/// The compiler's message "cannot borrow data in an index of `NotInKernelWrites`" refers to it: the method takes `&mut
+/// self`, so the change would be lost. Declare the write, `#[kernel(writes(field))]`, or make it visible at the call:
+/// `(&mut self.field).method()`.
 ///
 /// ```compile_fail,E0596
 /// use ikra::prelude::*;
@@ -208,7 +208,7 @@ impl<P: Phase, C: ClassInfo, const FIELDS: u64> AllRaceFree<P, C, FIELDS> {
 pub struct NotInKernelWrites<T>(T);
 
 impl<T> NotInKernelWrites<T> {
-    /// The field, to be read.
+    /// The field, for reading.
     #[inline(always)]
     pub fn of(field: &T) -> &Self {
         // SAFETY: `Self` is transparent over `T`.
@@ -224,7 +224,7 @@ impl<T> core::ops::Index<core::ops::RangeFull> for NotInKernelWrites<T> {
     }
 }
 
-/// Fails to compile if reading a field by a getter or method of this name is a data race.
+/// Fails to compile if reading a field by a getter or method with this name is a data race.
 const fn assert_race_free<P: Phase, C: ClassInfo>(field: usize, read_by: &str, because: &str) {
     if C::FIELDS[field].atomic {
         return;
@@ -233,7 +233,7 @@ const fn assert_race_free<P: Phase, C: ClassInfo>(field: usize, read_by: &str, b
     assert_no_write_beside::<P, C>(field, read_by);
 }
 
-/// The same, as far as the kernel itself writes it.
+/// As above, for writes of the kernel itself.
 const fn assert_no_own_write<P: Phase, C: ClassInfo>(field: usize, read_by: &str, because: &str) {
     let effects = P::EFFECTS;
     if effects.writes_in_place::<C>(field) {
@@ -264,8 +264,8 @@ const fn assert_no_own_write<P: Phase, C: ClassInfo>(field: usize, read_by: &str
     }
 }
 
-/// The same, as far as kernels of other classes write it that run together with this one, as a kernel of their trait.
-/// These run in any order, and what one of them does to its own objects is seen when all are over.
+/// As above, for writes of kernels of other classes that run together with this one, as kernels of their trait.
+/// These run in any order, and changes to their own objects become visible when all have finished.
 const fn assert_no_write_beside<P: Phase, C: ClassInfo>(field: usize, read_by: &str) {
     let mut n = 0;
     while n < P::BESIDE.len() {

@@ -2,7 +2,7 @@
 
 use core::ops::{Bound, Range, RangeBounds};
 
-/// The positions that a range means, among `len`; none if it is out of range, where slicing panics.
+/// The positions in a range, among `len`; `None` if it is out of range, where slicing panics.
 #[inline(always)]
 pub fn within(range: &impl RangeBounds<usize>, len: usize) -> Option<Range<usize>> {
     let start = match range.start_bound() {
@@ -32,7 +32,7 @@ mod tests {
         {
             for end in [Unbounded, Included(0), Included(4), Included(5), Excluded(0), Excluded(5), Excluded(6)] {
                 let range = (start, end);
-                // Slicing panics where there is no such range.
+                // Slicing panics for such a range.
                 let sliced = std::panic::catch_unwind(|| values[range].to_vec()).ok();
                 assert_eq!(within(&range, 5).map(Vec::from_iter), sliced, "{range:?}");
             }

@@ -1,11 +1,11 @@
-//! Reducers: how the results of a kernel for all objects become one.
+//! Reducers: how the results of a kernel for all objects are combined into one.
 
-/// Objects whose results are combined into one before anything else, of `count`, by a kernel that does or
-/// does not do much work a call.
+/// The number of consecutive objects whose results are combined first, out of `count`, for a kernel that is or is not
+/// heavy.
 ///
-/// It depends on nothing else, so that the order of combination, and with it the rounding of the result,
-/// depends neither on the number of threads nor on whether it is done on the device. Few objects make
-/// small chunks, which keep more threads busy.
+/// It depends on nothing else. So the order of combination, and with it the rounding of the result, depends neither on
+/// the number of threads nor on whether the device runs it. Few objects make small chunks, which keep more threads
+/// busy.
 pub const fn part_len(count: usize, heavy: bool) -> usize {
     let wanted = count / 8192;
     if heavy || wanted < 256 {
@@ -17,32 +17,31 @@ pub const fn part_len(count: usize, heavy: bool) -> usize {
     }
 }
 
-/// Accumulators of a chunk: that of object *n* is *n* modulo this. Two vector registers on the host,
-/// a warp of threads on the device.
+/// Accumulators of a chunk: object *n* uses accumulator *n* modulo this number. They are two vector registers on the
+/// host, a warp of threads on the device.
 pub const ACCUMULATORS: usize = 32;
 
-/// Accumulators for the results of chunks, all of which are combined at once: those of chunk *n* go to
-/// *n* modulo this. On the device the shared memory of one block holds them.
+/// Accumulators for the results of chunks, all of which are combined at once: chunk *n* uses accumulator *n* modulo
+/// this number. On the device the shared memory of one block holds them.
 pub const fn part_accumulators<T>() -> usize {
     if size_of::<T>() <= 64 { 256 } else { 32 }
 }
 
 /// Combines values of type `T`, two at a time.
 ///
-/// The executor folds the objects of fixed-size chunks into a fixed number of accumulators and then
-/// combines those in a fixed order, so the result is the same with any number of threads. It does
-/// reorder: `combine` must be associative and commutative, up to rounding.
+/// The executor folds the objects of fixed-size chunks into a fixed number of accumulators, and combines those in a
+/// fixed order. So the result does not depend on the number of threads. The executor does reorder: `combine` must be
+/// associative and commutative, up to rounding.
 ///
-/// The order in full: objects come in chunks, whose size depends on their number, and on whether the kernel
-/// is heavy, only. Within a chunk, the result for object *n* is combined into accumulator *n* mod 32, each of
-/// which starts with the identity; then the second half of the accumulators is combined into the first, and
-/// so on until one is left. If there are several chunks, their results are combined in the same way, with
-/// 256 accumulators (32 for results of more than 64 bytes). For a range or a list, objects count from its
-/// start, so that the result is that of a world without others.
+/// The order in full: objects come in chunks, whose size depends only on their number and on whether the kernel is
+/// heavy. Within a chunk, the result for object *n* is combined into accumulator *n* mod 32. Each accumulator starts
+/// with the identity. Then the second half of the accumulators is combined into the first, and so on until one is left.
+/// The results of several chunks are combined in the same way, with 256 accumulators (32 for results of more than 64
+/// bytes). For a range or a list, objects count from its start, as if the world had no other objects.
 ///
-/// Arrays and tuples of up to eight members are combined member by member by [`Sum`], [`Min`], [`Max`],
-/// [`All`] and [`Any`]: the smallest of `(3, 1)` and `(2, 5)` is `(2, 1)`. A reducer of your own finds the
-/// smallest as a whole, for example the nearest object and how near it is:
+/// [`Sum`], [`Min`], [`Max`], [`All`] and [`Any`] combine arrays and tuples of up to eight members member by member:
+/// the minimum of `(3, 1)` and `(2, 5)` is `(2, 1)`. A reducer of your own finds the minimum as a whole, for example
+/// the nearest object and its distance:
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -120,9 +119,9 @@ pub const fn part_accumulators<T>() -> usize {
     note = "for other types, implement `Reducer<{T}>` for a struct of your own without fields"
 )]
 pub trait Reducer<T>: Copy + Send + Sync {
-    /// The result for no object.
+    /// The result for no objects.
     fn identity(&self) -> T;
-    /// The result for two.
+    /// The combined result of two.
     #[must_use]
     fn combine(&self, a: T, b: T) -> T;
 }
@@ -148,8 +147,8 @@ pub trait Reducer<T>: Copy + Send + Sync {
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum;
-/// The smallest value; NaN loses against any number, and −0 is smaller than 0. For no object, the largest value of the type
-/// (infinity for floating point). Of arrays and tuples, the smallest of each member.
+/// The minimum; NaN loses against any number, and −0 is less than 0. For no objects, the largest value of the type
+/// (infinity for floating point). For arrays and tuples, the minimum of each member.
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]
@@ -169,8 +168,8 @@ pub struct Sum;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Min;
-/// The largest value; NaN loses against any number, and −0 is smaller than 0. For no object, the smallest value of the type
-/// (negative infinity for floating point). Of arrays and tuples, the largest of each member.
+/// The maximum; NaN loses against any number, and −0 is less than 0. For no objects, the smallest value of the type
+/// (negative infinity for floating point). For arrays and tuples, the maximum of each member.
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]
@@ -190,7 +189,7 @@ pub struct Min;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Max;
-/// Whether all are true; `true` for no object.
+/// Whether all are true; `true` for no objects.
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]
@@ -210,7 +209,7 @@ pub struct Max;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct All;
-/// Whether any is true; `false` for no object.
+/// Whether any is true; `false` for no objects.
 /// ```
 /// use ikra::prelude::*;
 /// # #[soa_class]

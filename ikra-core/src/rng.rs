@@ -1,8 +1,8 @@
-//! Random numbers by counting: the same on host and device, whatever the order in which objects draw.
+//! Random numbers by counting: equal on host and device, in any order of the objects' draws.
 //!
-//! A generator of the kind of `rand`'s keeps a state that every draw changes; objects would have to store
-//! one each, or draw one after another. Here a number is a function of seed, object, step and how many the
-//! object drew in this step: Philox 4×32-10 (Salmon, Moraes, Dror & Shaw, SC'11).
+//! A generator like `rand`'s has a state that every draw changes. Objects would each have to store one, or draw one
+//! after another. Here a number is a function of the seed, object, step, and the object's previous draws in this step:
+//! Philox 4×32-10 (Salmon, Moraes, Dror & Shaw, SC'11).
 //!
 //! ```
 //! use ikra::rng::Random;
@@ -48,7 +48,7 @@ pub struct Random {
     /// Blocks of four numbers drawn so far.
     blocks: u32,
     block: [u32; 4],
-    /// Numbers of the block that are used up.
+    /// The numbers of the block that are used up.
     used: u32,
 }
 
@@ -98,7 +98,7 @@ impl Random {
         (self.next_u64() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
     }
 
-    /// From 0 up to, but not including, `end`, all equally likely but for a share of `end` / 2³²; 0 if
+    /// From 0 up to, but not including, `end`. All numbers are equally likely, up to a deviation of `end` / 2³²; 0 if
     /// `end` is 0.
     #[inline]
     pub fn below(&mut self, end: u32) -> u32 {
@@ -126,7 +126,7 @@ impl Random {
     }
 }
 
-/// Philox 4×32 with ten rounds: four random words for a counter and a key. [`Random`] is made of it.
+/// Philox 4×32 with ten rounds: four random words for a counter and a key. [`Random`] is built on it.
 ///
 /// ```
 /// use ikra::rng::philox;

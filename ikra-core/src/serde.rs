@@ -8,8 +8,7 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::link::Link;
 use crate::storage::InnerArray;
 
-/// As the object's id. That there is such an object in the world shows when the link is followed, as for every
-/// link.
+/// As the object's id. Following the link checks that the object exists in the world, as for every link.
 impl<C> Serialize for Link<C> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u32(self.id())

@@ -1,22 +1,22 @@
-//! Work over the windows of a class's columns, each of which is a parameter of its own.
+//! Work over the windows of a class's columns, each passed as a separate parameter.
 
 use crate::isa::{Isa, with_features};
 use crate::tuples::for_tuples;
 
 /// Work over windows `X`.
 pub trait Job<X> {
-    /// What it returns.
+    /// The type of its result.
     type Output;
-    /// Whether the work pays for being compiled for several instruction sets.
+    /// Whether the work is worth compiling for several instruction sets.
     const WIDE: bool;
     /// Does the work.
     fn run(self, windows: X) -> Self::Output;
 }
 
-/// Calls a job with each run as a parameter of its own.
+/// Calls a job with each run as a separate parameter.
 ///
-/// References that are parameters of a function are known not to alias; references inside a struct or
-/// tuple are not. Only so does LLVM vectorise loops over many columns.
+/// References that are parameters of a function are known not to alias; references inside a struct or tuple are not.
+/// LLVM vectorises loops over many columns only with this knowledge.
 pub trait Spread: Sized {
     /// Calls the job, compiled for the instruction set if it wants that.
     fn spread<J: Job<Self>>(self, job: J, isa: Isa) -> J::Output;

@@ -11,11 +11,11 @@ use crate::table::Table;
 use crate::value::BadLink;
 use crate::window::WindowTuple;
 
-/// Loads the view of one object, calls the kernel, and stores what it wrote: on the device.
+/// Loads the view of one object, calls the kernel, and stores its writes: on the device.
 ///
 /// # Safety
 ///
-/// 1. `n` is within the windows, and the object there is that at `index` of `table`.
+/// 1. `n` is within the windows, and the object there is the one at `index` of `table`.
 /// 2. It exists, and the table's links are checked.
 #[inline(always)]
 pub unsafe fn step<'w, K, X, R>(
@@ -29,7 +29,7 @@ where
     K: Kernel,
     X: WindowTuple<ValuesOf<K>>,
 {
-    // SAFETY: the contract is the same; 3. nothing is known.
+    // SAFETY: the contract is the same; 3. no facts are known.
     let (mut view, before) = unsafe { begin::<K, X>(windows, n, table, index, Facts::NONE) };
     let result = call(&mut view);
     // SAFETY: as above.
@@ -37,16 +37,16 @@ where
     result
 }
 
-/// Loads the view of one object, for a call of the kernel, and then [`end`].
+/// Loads the view of one object, for a call of the kernel; [`end`] follows the call.
 ///
-/// In two parts with the call between them: in a closure it would be a function, which LLVM does not inline where it is large,
-/// so that what is compiled for an instruction set would call what is compiled for all.
+/// The two functions surround the call. A closure with the call would be a function, which LLVM does not inline if it
+/// is large. Code for an instruction set would then call code compiled for the base set.
 ///
 /// # Safety
 ///
-/// 1. `n` is within the windows, and the object there is that at `index` of `table`.
+/// 1. `n` is within the windows, and the object there is the one at `index` of `table`.
 /// 2. It exists, and the table's links are checked.
-/// 3. What is known of objects in the kernel's calls is so.
+/// 3. The facts about objects in the kernel's calls are true.
 #[inline(always)]
 pub unsafe fn begin<'w, K, X>(
     windows: &X,
@@ -62,18 +62,18 @@ where
     const { assert_modes::<K>() };
     // SAFETY: by 1.
     let values = unsafe { windows.get(n) };
-    // SAFETY: the object exists by 2, the values are its own by 1, and the kernel runs for it; what is known is so by 3.
+    // SAFETY: the object exists by 2, the values are its own by 1, and the kernel runs for it; the facts are true by 3.
     let views =
         unsafe { FieldsOf::<K>::to_views::<K>(values, const { K::Modes::TOUCHES }, ViewOf::Own, table, index, facts) };
     // SAFETY: 1. by 2; 2. by 3.
     (K::Class::to_view(views, Own::new(unsafe { Handle::at(table, index, facts) }, values)), values)
 }
 
-/// Stores what the kernel wrote into a view.
+/// Stores a kernel's writes from a view.
 ///
 /// # Safety
 ///
-/// As for [`begin`], of whose result `view` was, with `before` beside it.
+/// As for [`begin`], which returned `view` and `before`.
 #[inline(always)]
 pub unsafe fn end<'w, K, X>(
     windows: &mut X,
@@ -87,7 +87,7 @@ pub unsafe fn end<'w, K, X>(
     X: WindowTuple<ValuesOf<K>>,
 {
     if const { K::EFFECTS.is_exclusive() } {
-        // What was loaded, not what is there now: the compiler sees that it is the same where nothing changed it.
+        // The loaded value, not the current one: the compiler sees that both are equal if nothing changed it.
         let (after, assigned) = finish::<K>(view, table, index);
         check::<K>(&before, &after);
         let before = assigned.values(&before);
@@ -99,11 +99,11 @@ pub unsafe fn end<'w, K, X>(
     }
 }
 
-/// The values behind a view after a call, and what was noted of assignments.
+/// The values behind a view after a call, and the noted assignments.
 ///
 /// # Panics
 ///
-/// If a link in them is to no object.
+/// If they have a bad link.
 #[inline(always)]
 pub fn finish<'w, K: Kernel>(
     view: <K::Class as Class>::View<'w, K>,
@@ -121,7 +121,7 @@ pub fn finish<'w, K: Kernel>(
     (values, assigned)
 }
 
-/// Looks for changes that a kernel does not declare.
+/// Checks for changes that a kernel does not declare.
 #[inline(always)]
 pub fn check<K: Kernel>(before: &ValuesOf<K>, after: &ValuesOf<K>) {
     if let Some(field) = K::Modes::undeclared(before, after) {

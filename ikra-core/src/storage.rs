@@ -33,30 +33,30 @@ use crate::table::Table;
 use crate::value::{BadLink, Loaded, Value};
 use crate::window::Window;
 
-/// How one field is stored, whatever the class and its place there: apart from [`Storage`], because a class's own
-/// constants are made of this.
+/// How one field is stored, independent of its class and position. It is separate from [`Storage`], because a class's
+/// own constants are made from it.
 ///
 /// # Safety
 ///
 /// 1. `COLUMNS` are the columns that the functions of [`Storage`] access.
-/// 2. `ATOMIC` says that the elements are accessed as atomics only, so that they may be accessed through other
-///    objects while they change.
-/// 3. `ARRAY` is there if and only if what is loaded is where an inner array is.
+/// 2. `ATOMIC` is `true` only if all accesses to the elements are atomic, so that other objects may access them while
+///    they change.
+/// 3. `ARRAY` is `Some` if and only if the loaded value is the position of an inner array.
 pub unsafe trait Stored: 'static {
     /// The field's type in the row.
     type Row;
-    /// What a kernel loads of it and stores.
+    /// The type that a kernel loads and stores for the field.
     type Value: Loaded;
 
     /// The columns.
     const COLUMNS: &'static [ColumnInfo];
-    /// Whether other objects' elements may be changed too, atomically.
+    /// Whether a kernel may also change other objects' elements, atomically.
     const ATOMIC: bool = false;
     /// How an inner array is spread.
     const ARRAY: Option<ArrayInfo> = None;
     /// The classes that the field's links refer to.
     const LINKS_TO: &'static [ClassId] = &[];
-    /// The classes of all links in the field's values, also of those that views show as numbers.
+    /// The classes of all links in the field's values, also of links that views show as numbers.
     const HOLDS_LINKS_TO: &'static [ClassId] = Self::LINKS_TO;
 
     /// Where the arena ends if the field takes new space after `used` bytes.
@@ -65,17 +65,17 @@ pub unsafe trait Stored: 'static {
         used
     }
 
-    /// The same value, its elements copied if it is an inner array that is not atomic.
+    /// An equal value. It has copies of the elements if it is an inner array that is not atomic.
     ///
     /// # Safety
     ///
-    /// The value is one that was read of an object that exists, and nothing writes its elements meanwhile.
+    /// The value was read from an object that exists, and nothing writes its elements meanwhile.
     #[inline(always)]
     unsafe fn detach(value: Self::Value, _copies: &mut Copies) -> Self::Value {
         value
     }
 
-    /// Whether `after` is another array than `before`.
+    /// Whether `after` is a different array from `before`.
     #[inline(always)]
     fn is_other(_before: &Self::Value, _after: &Self::Value) -> bool {
         false
@@ -86,27 +86,26 @@ pub unsafe trait Stored: 'static {
 ///
 /// # Safety
 ///
-/// 1. The functions access no other memory than that of the object in question, in the field's columns and in the
-///    class's arena.
-/// 2. `to_view` and `to_seen` show what belongs to the object at `index` of `table`.
+/// 1. The functions access only memory of the given object, in the field's columns and in the class's arena.
+/// 2. `to_view` and `to_seen` show data of the object at `index` of `table`.
 pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     /// The first of the field's columns.
     const COLUMN: usize = first_column(C::FIELDS, K);
     /// The field's type in a view.
     type View<'w, P: Phase>;
-    /// What a ref's getter returns.
+    /// The type that a ref's getter returns.
     type Seen<'w, P: Phase>: Copy;
-    /// A run of the field's columns, to read.
+    /// A run of the field's columns, for reading.
     type Shared<'a>: Window<Self::Value> + Copy + Send + Sync;
-    /// A run of the field's columns, to read and write.
+    /// A run of the field's columns, for reading and writing.
     type Exclusive<'a>: Window<Self::Value> + Send;
 
     /// Borrows `len` elements from `first` on.
     ///
     /// # Safety
     ///
-    /// 1. `bases` describe storage of `C`, in which field `K` is stored by `Self`, and in which the
-    ///    objects `first..first + len` exist and lie within one run of the layout.
+    /// 1. `bases` describe storage of `C`, in which `Self` stores field `K`. The objects `first..first + len` exist and
+    ///    lie within one run of the layout.
     /// 2. Nothing writes these elements during `'a`.
     unsafe fn shared<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Shared<'a>;
 
@@ -122,11 +121,12 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     ///
     /// # Safety
     ///
-    /// 1. `bases` describe storage of `C`, in which field `K` is stored by `Self` and object `index` exists.
+    /// 1. `bases` describe storage of `C`, in which `Self` stores field `K` and object `index` exists.
     /// 2. Nothing writes the element meanwhile, unless `ATOMIC`.
     unsafe fn read(bases: &C::Bases, index: usize) -> Self::Value;
 
-    /// What a view of one element of another object is made of in phase `P`: its value, unless the view accesses it where it is.
+    /// Reads the data from which phase `P` makes a view of another object's element. It is the value, unless the view
+    /// accesses the element in place.
     ///
     /// # Safety
     ///
@@ -141,7 +141,7 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     ///
     /// # Safety
     ///
-    /// 1. `bases` describe storage of `C` with room for object `index`, in which field `K` is stored by `Self`.
+    /// 1. `bases` describe storage of `C` with room for object `index`, in which `Self` stores field `K`.
     /// 2. Nothing else accesses the element meanwhile.
     unsafe fn write(bases: &C::Bases, index: usize, value: Self::Value);
 
@@ -152,16 +152,16 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     /// As for [`read`](Self::read).
     unsafe fn read_row(bases: &C::Bases, index: usize) -> Self::Row;
 
-    /// Writes the field by value; `bump` is where the arena has space.
+    /// Writes the field by value; `bump` is the position of the arena's free space.
     ///
     /// # Safety
     ///
     /// 1. As for [`write`](Self::write).
-    /// 2. The arena goes on to [`arena_end`](Stored::arena_end), unless the field [`fits`](Self::fits); and the
-    ///    object exists, unless `bump` is for fresh ones.
+    /// 2. The arena extends to [`arena_end`](Stored::arena_end), unless the field [`fits`](Self::fits). The object
+    ///    exists, unless `bump` is for fresh objects.
     unsafe fn write_row(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump);
 
-    /// Writes something that may be looked at.
+    /// Writes a placeholder that may be read.
     ///
     /// # Safety
     ///
@@ -172,7 +172,7 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         unsafe { Self::write(bases, index, Self::Value::PLACEHOLDER) }
     }
 
-    /// Whether the field needs no more of the arena than object `index` has.
+    /// Whether the field fits into the arena space that object `index` already has.
     ///
     /// # Safety
     ///
@@ -195,14 +195,15 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         unsafe { Self::write(to, index, value) };
     }
 
-    /// What the view of object `index` shows for `value`, given what is known of objects that the field links to.
+    /// The view's data of object `index` for `value`, given the known facts about objects that the field links to.
     ///
     /// # Safety
     ///
-    /// 1. Field `K` of `C` is stored by `Self`, and object `index` exists in `table`.
-    /// 2. The value is that of the object, or one that was stored to it meanwhile.
-    /// 3. If `P` is a kernel, it runs for this object, or the view goes to [`lent`](Self::lent) before anybody sees it.
-    /// 4. What is known is so.
+    /// 1. `Self` stores field `K` of `C`, and object `index` exists in `table`.
+    /// 2. The value is the object's, or was stored to it meanwhile.
+    /// 3. If `P` is a kernel, it runs for this object, or the view goes to [`lent`](Self::lent) before any code reads
+    ///    it.
+    /// 4. The facts are true.
     unsafe fn to_view<'w, P: Phase>(
         value: Self::Value,
         table: &'w Table<C>,
@@ -210,30 +211,32 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         facts: Facts,
     ) -> Self::View<'w, P>;
 
-    /// What the view of object `index` shows for a field that was not loaded, and that nobody is to look at.
+    /// The view's data of object `index` for a field that was not loaded, and that no code reads.
     ///
     /// # Safety
     ///
     /// As for [`to_view`](Self::to_view), 1, 3 and 4.
     #[inline(always)]
     unsafe fn to_view_unread<'w, P: Phase>(table: &'w Table<C>, index: usize, facts: Facts) -> Self::View<'w, P> {
-        // SAFETY: 1., 3. and 4. by the caller; storages whose placeholders depend on objects have a function of their own.
+        // SAFETY: 1., 3. and 4. by the caller; storages whose placeholders depend on objects have a function of their
+        // own.
         unsafe { Self::to_view::<P>(Self::Value::PLACEHOLDER, table, index, facts) }
     }
 
-    /// The same view of an object that is not the kernel's own: atomics in it are those of any object.
+    /// Marks the view as that of an object other than the kernel's own: its atomics are atomics of any object.
     #[inline(always)]
     fn lent<P: Phase>(view: Self::View<'_, P>) -> Self::View<'_, P> {
         view
     }
 
-    /// What a getter of object `index` shows for `value`, given what is known of objects that the field links to.
+    /// The value that a getter of object `index` returns for `value`, given the known facts about objects that the
+    /// field links to.
     ///
     /// # Safety
     ///
     /// 1. As for [`to_view`](Self::to_view).
-    /// 2. What is known is so.
-    /// 3. In sequential code, if `ATOMIC`, somebody has said that the host changes the field, or no device has values.
+    /// 2. The facts are true.
+    /// 3. In sequential code, if `ATOMIC`, the field is marked as changed by the host, or no device holds a copy.
     unsafe fn to_seen<'w, P: Phase>(
         value: Self::Value,
         table: &'w Table<C>,
@@ -241,21 +244,22 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         facts: Facts,
     ) -> Self::Seen<'w, P>;
 
-    /// The value behind what a view shows.
+    /// The value behind a view.
     fn from_view<P: Phase>(view: Self::View<'_, P>) -> Self::Value;
 
-    /// The same of a view that stays, if the view is the value, and not a place or a handle.
+    /// The value behind a borrowed view, if the view is the value and not a position or a handle.
     #[inline(always)]
     fn of_view<P: Phase>(_view: &Self::View<'_, P>) -> Option<Self::Value> {
         None
     }
 
-    /// Writes one element, or the elements of an inner array, from copies of them.
+    /// Writes one element, or the elements of an inner array, from copies.
     ///
     /// # Safety
     ///
     /// 1. As for [`write`](Self::write).
-    /// 2. The value is of the same object, or made from one by [`detach`](Stored::detach); the copies live.
+    /// 2. The value is the same object's, or was made from such a value by [`detach`](Stored::detach), whose copies are
+    ///    alive.
     #[inline(always)]
     unsafe fn put_back(bases: &C::Bases, index: usize, value: Self::Value) {
         // SAFETY: by 1.
@@ -268,17 +272,18 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         true
     }
 
-    /// A link that is to no object, in what kernel `P` is about to store to an object of `table`, where views show links as numbers.
+    /// A bad link in the value that kernel `P` is about to store to an object of `table`, in fields whose links views
+    /// show as numbers.
     #[inline(always)]
     fn bad_number<P: Phase>(_value: &Self::Value, _table: &Table<C>) -> Option<BadLink> {
         None
     }
 
-    /// Reads one element of another object as a getter shows it.
+    /// Reads one element of another object in the form that a getter returns.
     ///
     /// # Safety
     ///
-    /// 1. Field `K` of `C` is stored by `Self`, and object `index` exists in `table`.
+    /// 1. `Self` stores field `K` of `C`, and object `index` exists in `table`.
     /// 2. Nothing writes the element meanwhile, unless `ATOMIC`.
     /// 3. As for [`to_seen`](Self::to_seen), 2 and 3.
     #[inline(always)]
@@ -289,15 +294,15 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         unsafe { Self::to_seen::<P>(value, table, index, facts) }
     }
 
-    /// Remaps the links of one element after objects moved, or checks that it can be done: whether none of them is to a removed
-    /// object, unless it is optional or one of an array that can do without.
+    /// Remaps the links of one element after objects moved, or checks that it can be done. It cannot if a link is to a
+    /// removed object, unless the link is optional or in an array that can drop it.
     ///
     /// # Safety
     ///
     /// As for [`write`](Self::write), and the object exists.
     unsafe fn remap(bases: &C::Bases, index: usize, moves: Moves<'_>, what: Remap) -> bool;
 
-    /// A link of one element that is to no object.
+    /// A bad link of one element.
     ///
     /// # Safety
     ///
@@ -309,7 +314,7 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
 }
 
 impl ColumnInfo {
-    /// The same column, of values of type `T`.
+    /// This column with values of type `T`.
     pub(crate) const fn holding<T: Value>(self) -> Self {
         Self { meaning: T::MEANING, ..self }
     }
@@ -330,7 +335,7 @@ impl FieldInfo {
     }
 }
 
-/// The parts of [`Storage`] that are the same wherever the field's value is what is loaded.
+/// The parts of [`Storage`] that are equal for all storages that load the field's value.
 macro_rules! shown_as_it_is {
     () => {
         #[inline(always)]
@@ -347,7 +352,7 @@ macro_rules! shown_as_it_is {
 }
 use shown_as_it_is;
 
-/// [`Storage::remap`] where the field's value is what is loaded.
+/// [`Storage::remap`] for storages that load the field's value.
 macro_rules! remapped_as_it_is {
     () => {
         #[inline]

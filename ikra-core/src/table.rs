@@ -1,9 +1,9 @@
-//! Tables: what views and refs need to know of a class in one world.
+//! Tables: the data about a class in one world that views and refs need.
 //!
 //! | on the host | on the device |
 //! | --- | --- |
 //! | a [`Table`] on the heap, pointed to by handles | words of constant memory, one group per class, and a [`DeviceHeader`] |
-//! | a world has as many as classes; links find them by pointers between them | one world per module: the class says where |
+//! | a world has one table per class, found by pointers between tables | one world per module: a class knows its table |
 
 pub use crate::directory::{Base, BaseSet, TableRef, Targets};
 #[cfg(not(target_arch = "nvptx64"))]
@@ -21,8 +21,8 @@ pub use device::{DeviceBases, Table, table_words};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Newer, Table};
 
-/// What is said of a class's objects in the device's global memory, where kernels may change it for those that run after
-/// them. A world has one array of these, in the order of its members.
+/// The data about a class's objects in the device's global memory, where kernels may change it for later kernels. A
+/// world has one array of these, in the order of its members.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceHeader {
@@ -47,6 +47,6 @@ pub unsafe fn address<C: ClassInfo>(bases: &C::Bases, column: usize, index: usiz
             index / tile * geometry.block + geometry.offsets[column] + index % tile * geometry.sizes[column],
         ),
     };
-    // SAFETY: the geometry places `index` within the allocation that the base starts.
+    // SAFETY: the geometry puts `index` within the allocation that starts at the base.
     unsafe { base.0.add(offset) }
 }

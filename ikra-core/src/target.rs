@@ -1,4 +1,4 @@
-//! What differs between host and device, under the same names on both sides.
+//! Code that differs between host and device, under one set of names.
 
 #[cfg(target_arch = "nvptx64")]
 mod device;

@@ -1,12 +1,12 @@
-//! Which thread this is, under `cuda_std`'s names.
+//! The position of this thread, under `cuda_std`'s names.
 //!
 //! | | device | host |
 //! | --- | --- | --- |
 //! | a block | threads that share memory | one thread |
 //! | the grid | the threads of the launch | the threads that run kernels |
 //!
-//! Which thread runs a kernel for which object is not specified: use this for measurements, for diagnostics, and to
-//! spread what objects write to (so that fewer meet at one atomic), not for results.
+//! It is not specified which thread runs a kernel for which object. Use this for measurements, for diagnostics, and to
+//! spread writes (so that fewer threads meet at one atomic), not for results.
 //!
 //! ```
 //! use ikra::prelude::*;
@@ -54,8 +54,8 @@ pub fn thread_idx_x() -> u32 {
     thread::thread_idx_x()
 }
 
-/// The block's position in the grid; on the host the thread's number in rayon's pool, and 0 for threads outside of
-/// it, which run kernels of few objects themselves.
+/// The block's position in the grid. On the host it is the thread's number in rayon's pool. It is 0 for threads outside
+/// of the pool, which run kernels of few objects themselves.
 ///
 /// ```
 /// assert!(ikra::thread::block_idx_x() < ikra::thread::grid_dim_x());
@@ -109,15 +109,15 @@ pub fn index_1d() -> u32 {
 ///
 /// # Safety
 ///
-/// Every thread of the block comes to the same call. Whether it does is not known in a kernel, which is called
-/// for objects that may be fewer than the threads.
+/// Every thread of the block reaches this call. A kernel does not know whether they do: it is called for objects, which
+/// may be fewer than the threads.
 #[inline(always)]
 pub unsafe fn sync_threads() {
-    // SAFETY: every thread of the block comes to this call, and so to the barrier in it.
+    // SAFETY: every thread of the block reaches this call, and so the barrier in it.
     unsafe { thread::sync_threads() }
 }
 
-/// Waits for all threads of the warp, and makes what they wrote to memory visible to each other.
+/// Waits for all threads of the warp, and makes their writes to memory visible to each other.
 ///
 /// ```
 /// // SAFETY: on the host a warp is one thread.
@@ -126,9 +126,9 @@ pub unsafe fn sync_threads() {
 ///
 /// # Safety
 ///
-/// Every thread of the warp comes to the same call.
+/// Every thread of the warp reaches this call.
 #[inline(always)]
 pub unsafe fn sync_warp() {
-    // SAFETY: every thread of the warp comes to this call, and so to the barrier in it.
+    // SAFETY: every thread of the warp reaches this call, and so the barrier in it.
     unsafe { thread::sync_warp() }
 }

@@ -1,12 +1,13 @@
 //! Tile rows: the fields that a kernel for pairs reads of the other object, side by side.
 //!
-//! On the device the threads of a block put the rows of as many others, a tile, into shared memory, and visit them one
-//! after another. A row is a multiple of 16 bytes, so that it is loaded in the widest pieces.
+//! On the device the threads of a block load the rows of several other objects, a tile, into shared memory, one row per
+//! thread. They visit the rows one after another. A row is a multiple of 16 bytes, so that it is loaded in the widest
+//! pieces.
 
 use crate::info::{ClassInfo, FieldInfo};
 use crate::phase::Phase;
 
-/// Larger rows are not made: the others are read from their columns.
+/// The maximum size of a row: the remaining fields are read from their columns.
 const MAX_BYTES: usize = 128;
 
 /// Whether a field can be in a tile row: it has one column of plain values.
@@ -19,14 +20,14 @@ const fn fits(field: &FieldInfo) -> bool {
         && field.columns[0].size > 0
 }
 
-/// Whether kernel `P` may read field `k` of another object of class `C`: its text has a getter's name, which may also
-/// be that of some other method. A field that the kernel changes in place is never read through another object, and
-/// must not be: other blocks may be storing it already.
+/// Whether kernel `P` may read field `k` of another object of class `C`. This is so if its text has a getter's name,
+/// which may also be that of some other method. A field that the kernel changes in place is never read through another
+/// object (I4), and must not be: other blocks may be storing it already.
 const fn is_read<C: ClassInfo, P: Phase>(k: usize) -> bool {
     !P::EFFECTS.writes_in_place::<C>(k) && P::EFFECTS.calls(C::FIELDS[k].name)
 }
 
-/// Where field `wanted` is, or the end if there is no such field.
+/// The offset of field `wanted`, or the end if the field is not in the row.
 const fn place<C: ClassInfo, P: Phase>(wanted: usize) -> (bool, usize) {
     let mut end: usize = 0;
     let mut k = 0;
@@ -47,13 +48,13 @@ const fn place<C: ClassInfo, P: Phase>(wanted: usize) -> (bool, usize) {
     (false, end)
 }
 
-/// The bytes of a tile row of class `C` for kernel `P`: 0 if there is none.
+/// The size in bytes of a tile row of class `C` for kernel `P`: 0 if there is no row.
 pub const fn bytes<C: ClassInfo, P: Phase>() -> usize {
     let bytes = place::<C, P>(usize::MAX).1.next_multiple_of(16);
     if bytes > MAX_BYTES { 0 } else { bytes }
 }
 
-/// Where in the row field `field` is, if it is there.
+/// The offset of field `field` in the row, if the row has it.
 pub const fn offset<C: ClassInfo, P: Phase>(field: usize) -> Option<usize> {
     match place::<C, P>(field) {
         (true, offset) if bytes::<C, P>() > 0 => Some(offset),

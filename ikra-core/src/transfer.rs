@@ -1,14 +1,14 @@
-//! How the result of a reduction gets from a device to the host.
+//! How the result of a reduction is transferred from a device to the host.
 
 use core::marker::PhantomData;
 
 use crate::reduce::Reducer;
 use crate::value::Value;
 
-/// What a reduction on a GPU may return: a [`Value`], or a tuple of up to eight of them.
+/// The result type of a reduction on a GPU: a [`Value`], or a tuple of up to eight of them.
 ///
-/// Host code and device code are compiled by compilers that need not be the same, and the layout of a tuple is
-/// a compiler's own business: a tuple travels as a struct under `repr(C)`, a value as it is.
+/// The compilers of host code and device code may differ, and each compiler chooses the layout of a tuple by itself. So
+/// a tuple is transferred as a struct under `repr(C)`, and a value unchanged.
 ///
 /// # Safety
 ///
@@ -20,15 +20,15 @@ use crate::value::Value;
     note = "`execute_and_reduce` on the host takes any type that is `Copy`"
 )]
 pub unsafe trait Transfer: Copy + Send + Sync + 'static {
-    /// As what it travels.
+    /// The type that is transferred.
     type Wire: Copy + Send + Sync + 'static;
-    /// As it travels.
+    /// Converts to the transferred type.
     fn pack(self) -> Self::Wire;
-    /// What has travelled.
+    /// Converts from the transferred type.
     fn unpack(wire: Self::Wire) -> Self;
 }
 
-// SAFETY: what `Value` promises.
+// SAFETY: `Value` guarantees it.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Value> Transfer for T {
     type Wire = T;
@@ -44,12 +44,12 @@ unsafe impl<T: Value> Transfer for T {
 
 macro_rules! tuples {
     ($($wire:ident ($($T:ident $k:tt),+))*) => { $(
-        /// A tuple on its way.
+        /// A tuple in transfer.
         #[derive(Clone, Copy, Debug)]
         #[repr(C)]
         pub struct $wire<$($T),+>($($T),+);
 
-        // SAFETY: a struct under `repr(C)` of parts for which the same holds.
+        // SAFETY: a struct under `repr(C)`, for whose parts this holds.
         unsafe impl<$($T: Transfer),+> Transfer for ($($T,)+) {
             type Wire = $wire<$($T::Wire),+>;
             #[inline(always)]
@@ -74,7 +74,7 @@ tuples! {
     Wire8(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
 }
 
-/// A reducer for values of type `T` as they travel.
+/// A reducer for values of type `T` in transfer.
 #[derive(Debug)]
 pub struct OnWire<R, T>(R, PhantomData<fn() -> T>);
 

@@ -1,9 +1,10 @@
-//! Tuples with a member for each field, of up to 64.
+//! Tuples with one member per field, of up to 64 members.
 //!
-//! Not of every length: one for each would take most of the time that this crate takes to compile. Classes fill theirs up to the next
-//! length by `()`, which stores nothing.
+//! Only some lengths exist: with all of them, this crate would take a multiple of the time to compile. Classes fill
+//! their tuples with `()`, which stores nothing, up to the next length.
 
-/// Calls a macro for each length, with an identifier for the storage, the mode and the run of each field, and its place.
+/// Calls a macro for each length, with an identifier for the storage, the mode and the run of each field, and its
+/// position.
 ///
 /// The lengths are those of `padded` in `ikra-macros/src/class/model.rs`: all up to 16, by 4 up to 32, and by 8 up to 64.
 macro_rules! for_tuples {

@@ -1,4 +1,4 @@
-//! What a column may hold.
+//! The types that a column may hold.
 
 mod array;
 mod fixed;
@@ -23,9 +23,8 @@ use crate::phase::Phase;
 
 /// A type that a column may hold: plain bytes that mean the same on host and device.
 ///
-/// Implemented for the integer and floating-point primitives, `bool`,
-/// [`Link`](crate::link::Link), `Option<Link>`, and arrays of values. For a struct or a fieldless enum of
-/// your own, write `#[derive(Value)]`.
+/// Implemented for the integer and floating-point primitives, `bool`, [`Link`](crate::link::Link), `Option<Link>`, and
+/// arrays of values. For a struct or a fieldless enum of your own, write `#[derive(Value)]`.
 ///
 /// | ordinary Rust | Ikra |
 /// | --- | --- |
@@ -49,10 +48,10 @@ use crate::phase::Phase;
 /// 1. The type has the same size, alignment and meaning of its bytes on host and device
 ///    (`repr(C)`, `repr(transparent)`, a fixed integer representation, or a primitive).
 /// 2. It holds no pointer and no reference.
-/// 3. [`view`](Self::view) makes refs to such objects only of which [`bad_link`](Self::bad_link) says that they exist, and
-///    [`view_of_some`](Self::view_of_some) to objects that exist if there is any value without bad links.
-/// 4. [`remapped`](Self::remapped) remaps all links that are to the class whose objects moved.
-/// 5. If [`bad_link`](Self::bad_link) looks at a link that views do not show as a ref, `SHOWS_NUMBERS` says so.
+/// 3. [`view`](Self::view) makes refs only to objects that [`bad_link`](Self::bad_link) has found to exist.
+///    [`view_of_some`](Self::view_of_some) makes refs only to objects that exist if any value without bad links exists.
+/// 4. [`remapped`](Self::remapped) remaps every link to the class whose objects moved.
+/// 5. If [`bad_link`](Self::bad_link) checks a link that views do not show as a ref, `SHOWS_NUMBERS` is `true`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored in a column",
     label = "not a `Value`",
@@ -60,7 +59,7 @@ use crate::phase::Phase;
     note = "for a struct of your own, add `#[derive(Clone, Copy, Value)] #[repr(C)]` to it"
 )]
 pub unsafe trait Value: Copy + Send + Sync + 'static {
-    /// What a view shows for a field of this type: the value itself, or the object behind a link.
+    /// The type that a view shows for a field of this type: the value itself, or the object behind a link.
     #[doc(hidden)]
     type View<'w, P: Phase>: Copy;
 
@@ -68,7 +67,7 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     type Lanes: Lanes<Self>;
 
-    /// A value to fill storage with before the object is initialised. Never seen by a user.
+    /// A value to fill storage with before the object is initialised. Users never see it.
     #[doc(hidden)]
     const PLACEHOLDER: Self;
 
@@ -76,55 +75,59 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const LINKS_TO: &'static [ClassId] = &[];
 
-    /// Whether a view shows links in the value as numbers, and not as refs. What a kernel stores is looked at then.
+    /// Whether a view shows links in the value as numbers, and not as refs. Values that a kernel stores are then
+    /// checked.
     #[doc(hidden)]
     const SHOWS_NUMBERS: bool = false;
 
-    /// A number for what the bytes mean, by which host and device see whether they mean the same type.
+    /// A number for the meaning of the bytes. Host and device compare it to check that they mean the same type.
     #[doc(hidden)]
     const MEANING: u64 = meaning("", &[size_of::<Self>() as u64, align_of::<Self>() as u64]);
 
-    /// What the view of an object shows; `targets` are those of the classes in `LINKS_TO`.
+    /// The value as an object's view shows it; `targets` are the targets of the classes in `LINKS_TO`.
     ///
     /// # Safety
     ///
-    /// In kernels, [`bad_link`](Self::bad_link) finds none in the value.
+    /// In kernels, [`bad_link`](Self::bad_link) finds no bad link in the value.
     #[doc(hidden)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Self::View<'w, P>;
 
-    /// A view of any value, for a field that nobody is to look at.
+    /// A view of any value, for a field that is not read.
     ///
     /// # Safety
     ///
-    /// In kernels, there is a value in which [`bad_link`](Self::bad_link) finds none.
+    /// In kernels, a value exists in which [`bad_link`](Self::bad_link) finds no bad link.
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn view_of_some<'w, P: Phase>(targets: Targets<'w>) -> Self::View<'w, P> {
-        // SAFETY: the placeholder has no links, or one to the first object of the one class, which then has an object.
+        // SAFETY: the placeholder has no links, or one link to the first object of its only class. That class then has
+        // an object.
         unsafe { Self::PLACEHOLDER.view::<P>(targets) }
     }
 
-    /// The first of the value's links that is to no object; `targets` are those of the classes in `LINKS_TO`.
+    /// The first bad link of the value, to an object that does not exist; `targets` are the targets of the classes in
+    /// `LINKS_TO`.
     #[doc(hidden)]
     #[inline(always)]
     fn bad_link(&self, _targets: Targets<'_>) -> Option<BadLink> {
         None
     }
 
-    /// Tells the compiler that the value's links are to objects: each for itself, since it does not take conditions apart.
+    /// Tells the compiler that the value's links are to existing objects. Each link is stated separately, because the
+    /// compiler does not split conditions.
     ///
     /// # Safety
     ///
-    /// [`bad_link`](Self::bad_link) finds none.
+    /// [`bad_link`](Self::bad_link) finds no bad link.
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn assume_good(&self, targets: Targets<'_>) {
-        // SAFETY: `bad_link` finds none, which is what is assumed.
+        // SAFETY: `bad_link` finds no bad link, which is the assumption here.
         unsafe { core::hint::assert_unchecked(self.bad_link(targets).is_none()) }
     }
 
-    /// The value with its links after objects moved. An optional link to a removed object becomes `None`; the result is `None` if
-    /// another link is to one.
+    /// The value with its links after objects moved. An optional link to a removed object becomes `None`. If another
+    /// link is to a removed object, the result is `None`.
     #[doc(hidden)]
     #[inline]
     fn remapped(self, _moves: Moves<'_>) -> Option<Self> {
@@ -132,7 +135,7 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
         Some(self)
     }
 
-    /// The value behind what a view shows.
+    /// The value behind a view.
     #[doc(hidden)]
     fn unview<P: Phase>(view: Self::View<'_, P>) -> Self;
 
@@ -141,13 +144,13 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     fn same(&self, other: &Self) -> bool;
 }
 
-/// A link to no object.
+/// A link to an object that does not exist.
 #[derive(Clone, Copy, Debug)]
 pub struct BadLink {
     /// Its class.
     pub class: ClassId,
     /// Its id.
     pub id: u32,
-    /// How many objects the class has.
+    /// The number of objects of the class.
     pub len: u32,
 }

@@ -1,7 +1,7 @@
-//! The threads that run in step, under `cuda_std`'s names: 32 on the device, one on the host.
+//! The threads that run in lockstep, under `cuda_std`'s names: 32 on the device, one on the host.
 //!
-//! A kernel is called for one object per thread, and which objects share a warp is not specified: use this for
-//! measurements, and to combine what threads would otherwise write one by one, not for results.
+//! A kernel is called for one object per thread, and it is not specified which objects share a warp. Use this for
+//! measurements, and to combine values that threads would otherwise write one by one, not for results.
 //!
 //! ```
 //! use ikra::prelude::*;
@@ -16,7 +16,7 @@
 //! impl Particle {
 //!     #[kernel]
 //!     pub fn count(&mut self) {
-//!         // The threads that are here add once for all of them.
+//!         // The active threads add once, for all of them.
 //!         let here = warp::activemask();
 //!         if warp::lane_id() == here.trailing_zeros() {
 //!             self.tally.calls().add(here.count_ones());
@@ -38,7 +38,8 @@
 
 use crate::target::warp;
 
-/// Threads of a warp. (A function, since the host's 1 as a constant would be taken for a mistake in `n % 1`.)
+/// The number of threads in a warp. (A function, since clippy would take the host's constant 1 for a mistake in `n %
+/// 1`.)
 ///
 /// ```
 /// assert_eq!(ikra::warp::size(), 1);
@@ -60,7 +61,7 @@ pub fn lane_id() -> u32 {
     warp::lane_id()
 }
 
-/// The threads of the warp that are here now, one bit per thread.
+/// The active threads of the warp, one bit per thread.
 ///
 /// ```
 /// assert_eq!(ikra::warp::activemask(), 1);
@@ -71,7 +72,7 @@ pub fn activemask() -> u32 {
     warp::activemask()
 }
 
-/// Of the threads in `mask`, those for which `predicate` holds, one bit per thread.
+/// The threads in `mask` for which `predicate` holds, one bit per thread.
 ///
 /// ```
 /// // SAFETY: on the host this thread is the warp.
@@ -80,11 +81,11 @@ pub fn activemask() -> u32 {
 ///
 /// # Safety
 ///
-/// All threads in `mask` come to the same call with the same mask, and this one is among them.
+/// All threads in `mask` reach this call with one mask, and this thread is among them.
 #[inline(always)]
 #[must_use]
 pub unsafe fn ballot(mask: u32, predicate: bool) -> u32 {
-    // SAFETY: all threads in `mask` come here with it, and this one is among them.
+    // SAFETY: all threads in `mask` reach this call with it, and this thread is among them.
     unsafe { warp::ballot(mask, predicate) }
 }
 
@@ -101,6 +102,6 @@ pub unsafe fn ballot(mask: u32, predicate: bool) -> u32 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn shuffle_xor(mask: u32, value: u32, change: u32) -> u32 {
-    // SAFETY: all threads in `mask` come here with it; this one and the one that it asks are among them.
+    // SAFETY: all threads in `mask` reach this call with it; this thread and the source thread are among them.
     unsafe { warp::shuffle_xor(mask, value, change) }
 }

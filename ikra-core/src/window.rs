@@ -1,12 +1,12 @@
-//! Windows: one field of consecutive objects, as a kernel accesses it.
+//! Windows: one field of consecutive objects, in the form that a kernel accesses.
 
 use crate::effects::FieldSet;
 use crate::tuples::for_tuples;
 use crate::value::{LANES, Lanes, Loaded};
 
-/// One field of consecutive objects: a slice, or what stands for one.
+/// One field of consecutive objects: a slice, or a type with its role.
 pub trait Window<T: Loaded> {
-    /// [`LANES`] elements held in registers, accessed in the same way.
+    /// [`LANES`] elements held in registers, with this interface.
     type Block: Window<T> + From<Block<T::Lanes>>;
 
     /// The element at `index`.
@@ -16,7 +16,7 @@ pub trait Window<T: Loaded> {
     /// `index` is within the window.
     unsafe fn get(&self, index: usize) -> T;
 
-    /// Stores the element at `index`, if the window is one to write.
+    /// Stores the element at `index`, if the window is for writing.
     ///
     /// # Safety
     ///
@@ -24,7 +24,7 @@ pub trait Window<T: Loaded> {
     #[inline(always)]
     unsafe fn set(&mut self, _index: usize, _value: T) {}
 
-    /// Stores the element at `index`, if the window is one to write: if it was assigned, or is another than `before`.
+    /// Stores the element at `index`, if the window is for writing: if it was assigned, or differs from `before`.
     ///
     /// # Safety
     ///
@@ -32,7 +32,7 @@ pub trait Window<T: Loaded> {
     #[inline(always)]
     unsafe fn replace(&mut self, index: usize, before: &T, value: T, assigned: bool) {
         if assigned || !before.same(&value) {
-            // SAFETY: `index` is within the window, which `set` is for.
+            // SAFETY: `index` is within the window, as `set` requires.
             unsafe { self.set(index, value) }
         }
     }
@@ -59,7 +59,7 @@ pub trait Window<T: Loaded> {
         Block(block).into()
     }
 
-    /// Copies `len` elements from a block to `first` and the following, if the window is one to write.
+    /// Copies `len` elements from a block to `first` and the following, if the window is for writing.
     ///
     /// # Safety
     ///
@@ -75,9 +75,9 @@ pub trait Window<T: Loaded> {
     }
 }
 
-/// Windows of several fields of the same objects, whose values are the tuple `V`.
+/// Windows of several fields of one range of objects, whose values are the tuple `V`.
 pub trait WindowTuple<V> {
-    /// The same over a block of objects held in registers.
+    /// These windows over a block of objects held in registers.
     type Block: WindowTuple<V>;
 
     /// The values at `index`.
@@ -87,14 +87,14 @@ pub trait WindowTuple<V> {
     /// `index` is within the windows.
     unsafe fn get(&self, index: usize) -> V;
 
-    /// Stores the values at `index`, those whose window is one to write.
+    /// Stores the values at `index` whose window is for writing.
     ///
     /// # Safety
     ///
     /// `index` is within the windows.
     unsafe fn set(&mut self, index: usize, values: V);
 
-    /// Stores the values at `index`, those whose window is one to write, and that were assigned or are others than `before`.
+    /// Stores the values at `index` whose window is for writing, if they were assigned or differ from `before`.
     ///
     /// # Safety
     ///
@@ -109,18 +109,18 @@ pub trait WindowTuple<V> {
     ///
     /// # Safety
     ///
-    /// They are within the windows.
+    /// The objects are within the windows.
     unsafe fn block(&self, first: usize, len: usize) -> Self::Block;
 
     /// Copies `len` objects from a block.
     ///
     /// # Safety
     ///
-    /// They are within the windows.
+    /// The objects are within the windows.
     unsafe fn unblock(&mut self, first: usize, len: usize, block: &Self::Block);
 }
 
-/// [`LANES`] elements, to read and write.
+/// [`LANES`] elements, for reading and writing.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<L>(L);
 
@@ -139,7 +139,7 @@ where
     }
 }
 
-/// [`LANES`] elements, to read.
+/// [`LANES`] elements, for reading.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOnly<L>(L);
 
@@ -158,7 +158,7 @@ impl<T: Loaded> Window<T> for ReadOnly<T::Lanes> {
     }
 }
 
-/// A field that is not accessed: the kernel does not name it, or what it does with it is done where the element is.
+/// A field that is not accessed: the kernel does not name it, or accesses each element in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Skip;
 
@@ -177,7 +177,7 @@ impl<T: Loaded> Window<T> for Skip {
     }
 }
 
-/// A field of which a kernel writes a snapshot, while others see the values from before.
+/// A field of which a kernel writes a snapshot, while other objects see the previous values.
 #[derive(Debug)]
 pub struct Snapshot<R, W> {
     pub(crate) now: R,
@@ -185,22 +185,22 @@ pub struct Snapshot<R, W> {
 }
 
 impl<T: Loaded, R: Window<T>, W: Window<T>> Window<T> for Snapshot<R, W> {
-    // Within a block of selves nobody else looks: what others see is in the column.
+    // No other code reads the block of own objects: other objects read the column.
     type Block = Block<T::Lanes>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
-        // SAFETY: both windows are of the same objects.
+        // SAFETY: both windows are over one range of objects.
         unsafe { self.now.get(index) }
     }
     #[inline(always)]
     unsafe fn set(&mut self, index: usize, value: T) {
-        // SAFETY: both windows are of the same objects.
+        // SAFETY: both windows are over one range of objects.
         unsafe { self.next.set(index, value) }
     }
     #[inline(always)]
     unsafe fn replace(&mut self, index: usize, _: &T, value: T, _: bool) {
-        // What was loaded is in the other column.
-        // SAFETY: `index` is within both windows, which are of the same objects.
+        // The loaded values are in the other column.
+        // SAFETY: `index` is within both windows, which are over one range of objects.
         unsafe { self.set(index, value) }
     }
 }
@@ -211,13 +211,13 @@ macro_rules! window_tuple {
             type Block = ($($X::Block,)+);
             #[inline(always)]
             unsafe fn get(&self, index: usize) -> ($($T,)+) {
-                // SAFETY: `index` is within the windows, of which this is one.
+                // SAFETY: `index` is within all windows, and so within this one.
                 ($(unsafe { self.$k.get(index) },)+)
             }
             #[inline(always)]
             unsafe fn set(&mut self, index: usize, values: ($($T,)+)) {
                 $(
-                    // SAFETY: `index` is within the windows, of which this is one.
+                    // SAFETY: `index` is within all windows, and so within this one.
                     unsafe { self.$k.set(index, values.$k) };
                 )+
             }
@@ -230,19 +230,19 @@ macro_rules! window_tuple {
                 assigned: FieldSet,
             ) {
                 $(
-                    // SAFETY: `index` is within the windows, of which this is one.
+                    // SAFETY: `index` is within all windows, and so within this one.
                     unsafe { self.$k.replace(index, &before.$k, values.$k, assigned.contains($k)) };
                 )+
             }
             #[inline(always)]
             unsafe fn block(&self, first: usize, len: usize) -> Self::Block {
-                // SAFETY: the objects are within the windows, of which this is one.
+                // SAFETY: the objects are within all windows, and so within this one.
                 ($(unsafe { self.$k.block(first, len) },)+)
             }
             #[inline(always)]
             unsafe fn unblock(&mut self, first: usize, len: usize, block: &Self::Block) {
                 $(
-                    // SAFETY: the objects are within the windows, of which this is one.
+                    // SAFETY: the objects are within all windows, and so within this one.
                     unsafe { self.$k.unblock(first, len, &block.$k) };
                 )+
             }

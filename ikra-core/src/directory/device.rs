@@ -1,38 +1,39 @@
-//! What takes the place of tables of any class on the device, where the class says where its objects are.
+//! The device's counterparts of tables of any class. On the device, the class itself provides the addresses of its
+//! objects.
 
 use core::marker::PhantomData;
 
 use crate::facts::Facts;
 
-/// Where the objects of a link's class are: nothing to know.
+/// The address of the table of a link's class: nothing to store.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableRef<'w>(pub(crate) PhantomData<&'w ()>);
 
-/// Where the objects of the classes that a field links to are: nothing to know.
+/// The addresses of the tables of the classes that a field links to: nothing to store.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'w>(pub(crate) PhantomData<&'w ()>);
 
 impl<'w> Targets<'w> {
-    /// Those without the first ones.
+    /// The targets without the first ones.
     #[inline(always)]
     #[must_use]
     pub fn after(self, _first: usize) -> Self {
         self
     }
 
-    /// The same: nothing is to be known.
+    /// As on the host, which adds known facts: nothing to store.
     #[inline(always)]
     pub(crate) fn knowing(self, _: Facts) -> Self {
         self
     }
 
-    /// What is known of each of the objects.
+    /// The known facts about each of the objects.
     #[inline(always)]
     pub(crate) fn facts(self) -> Facts {
         Facts
     }
 
-    /// Where the objects of one of the classes are.
+    /// The address of the table of one of the classes.
     #[inline(always)]
     pub fn table(self, _class: impl FnOnce() -> usize) -> TableRef<'w> {
         TableRef(PhantomData)

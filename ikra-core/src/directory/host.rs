@@ -11,40 +11,41 @@ use crate::facts::Facts;
 use crate::field_set::FieldSet;
 use crate::info::ClassId;
 
-/// The start of a table, the same for every class.
+/// The start of a table, with one layout for every class.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Header {
-    /// Objects of the class, reserved ones included.
+    /// The number of objects of the class, reserved ones included.
     pub len: u32,
-    /// Objects that are reserved and not yet initialised.
+    /// The number of objects that are reserved and not yet initialised.
     pub pending: u32,
-    /// When ids of the class last changed, in the process's count of such changes.
+    /// The time of the class's last change of ids, in the process's count of such changes.
     pub generation: u64,
-    /// Bytes of the arena, and how many of them are taken.
+    /// The size of the arena in bytes, and how many of them are in use.
     pub arena: (usize, usize),
-    /// The world that the table was linked in last, or null.
+    /// The world for which the table was last linked, or null.
     pub directory: AtomicPtr<Directory>,
-    /// Fields whose last values are on devices only.
+    /// Fields that are current on devices only.
     changed_on_device: AtomicU64,
-    /// Fields that the host changed since somebody asked which values devices have.
+    /// Fields that the host changed since devices' copies were last compared.
     changed_on_host: AtomicU64,
-    /// Fields that it changed for some objects only, the first of these objects, and the end of them.
+    /// Fields that the host changed for some objects only, the first of these objects, and their end.
     written: AtomicU64,
     written_range: (AtomicU32, AtomicU32),
-    /// A number for the only copy on a device, since it had the last values of all fields; 0 since it may lack some.
+    /// The number of the only copy on a device, if it was current in all fields when the number was stored; otherwise
+    /// 0.
     complete: AtomicU64,
-    /// Fields of which the host has no values yet for the objects from `absent_from` on: a device made these objects.
+    /// Fields that the host does not have yet for the objects from `absent_from` on: a device made these objects.
     absent: AtomicU64,
     absent_from: AtomicU32,
-    /// Fields with links that may be to no object: the host wrote them since they were checked.
+    /// Fields that may have bad links: the host wrote them since the last check.
     unchecked: AtomicU64,
-    /// The first of the objects that it wrote, and the end of them.
+    /// The first of the objects with such links, and their end.
     unchecked_range: (AtomicU32, AtomicU32),
 }
 
 impl Header {
-    /// That of no objects.
+    /// The header of an empty table.
     #[expect(clippy::declare_interior_mutable_const, reason = "a fresh header for every table is what is wanted")]
     pub const EMPTY: Self = Self {
         len: 0,
@@ -63,36 +64,36 @@ impl Header {
         unchecked_range: (AtomicU32::new(u32::MAX), AtomicU32::new(0)),
     };
 
-    /// The fields among these that have to be fetched before they are read.
+    /// The fields among these that must be fetched before they are read.
     #[inline(always)]
     pub fn to_fetch(&self, fields: FieldSet) -> FieldSet {
         FieldSet::from_bits(self.changed_on_device.load(Acquire) & fields.bits())
     }
 
-    /// Whether a kernel of the host has to wait: until columns are fetched, or their links checked.
+    /// Whether a kernel of the host must wait until columns are fetched, or their links checked.
     #[inline(always)]
     pub fn has_old_columns(&self) -> bool {
         self.changed_on_device.load(Acquire) | self.unchecked.load(Relaxed) != 0
     }
 
-    /// Says that the host's values of these fields are the last ones.
+    /// Marks the host's copies of these fields as current.
     ///
     /// # Safety
     ///
-    /// They are, or nobody will ever write those of a device to the host.
+    /// The copies are current, or no device's values will ever be written to the host.
     pub unsafe fn set_fetched(&self, fields: FieldSet) {
         self.absent.fetch_and(!fields.bits(), Relaxed);
         self.changed_on_device.fetch_and(!fields.bits(), Release);
     }
 
-    /// The fields of which the host has no values for the objects in a range, at the end.
+    /// The fields that the host does not have for the objects in a range, at the end.
     pub fn absent(&self) -> (FieldSet, Range<usize>) {
         let first = self.absent_from.load(Relaxed).min(self.len) as usize;
         (FieldSet::from_bits(self.absent.load(Relaxed)), first..self.len as usize)
     }
 
-    /// Says that a device will have made the objects from the `len`-th on, and returns the fields of which the host is to have
-    /// values all the same: they were fetched since the device made others.
+    /// Notes that a device will make the objects from the `len`-th on. Returns the fields that the host must have for
+    /// them all the same: they were fetched since the device made other objects.
     pub fn set_absent(&mut self) -> FieldSet {
         let (fields, _) = self.absent();
         if fields.is_empty() {
@@ -103,7 +104,7 @@ impl Header {
         FieldSet::ALL.without(fields)
     }
 
-    /// Says that objects were taken away again which a device was to make.
+    /// Notes that reserved objects were removed that a device was to make.
     pub fn truncate(&mut self, len: u32) {
         self.len = len;
         if *self.absent_from.get_mut() >= len {
@@ -111,36 +112,36 @@ impl Header {
         }
     }
 
-    /// Says that a device has later values of these fields: from now on they are fetched before they are read.
+    /// Marks these fields as stale on the host: from now on they are fetched before they are read.
     ///
     /// # Safety
     ///
-    /// There are no references into columns of these fields, nor of others that are fetched with them, and no handles of sequential
-    /// code, of which it may be known that the host has the last values.
+    /// There are no references into columns of these fields, nor of others that are fetched with them. There are no
+    /// handles of sequential code with the known fact that the host's copies are current.
     pub unsafe fn set_changed_on_device(&self, fields: FieldSet) {
-        // Most often a kernel has changed them before, and nobody has looked since.
+        // Usually a kernel has changed them before, and the host has not read them since.
         if self.changed_on_device.load(Relaxed) & fields.bits() != fields.bits() {
             self.changed_on_device.fetch_or(fields.bits(), Release);
         }
     }
 
-    /// Whether the copy with this number still has the last values of all fields.
+    /// Whether the copy with this number is still current in all fields.
     #[inline(always)]
     pub fn is_complete(&self, number: u64) -> bool {
         let changed = self.changed_on_host.load(Relaxed) | self.written.load(Relaxed);
         self.complete.load(Relaxed) == number && changed == 0
     }
 
-    /// Says that the copy with this number has them, and that there is no other; or with 0, that it may not.
+    /// Marks the copy with this number as current in all fields and as the only copy; or with 0, that it may not be.
     ///
     /// # Safety
     ///
-    /// It has, and there is no other.
+    /// The copy is current, and there is no other copy.
     pub unsafe fn set_complete(&self, number: u64) {
         self.complete.store(number, Relaxed);
     }
 
-    /// What the host changed since this was last asked, if anything: what devices have of that are old values.
+    /// The host's changes since the previous call, if any: devices' copies of these are stale.
     pub fn take_changed_on_host(&self) -> Option<HostChanges> {
         if self.changed_on_host.load(Acquire) | self.written.load(Relaxed) == 0 {
             return None;
@@ -152,34 +153,34 @@ impl Header {
         Some(HostChanges { all, some, objects })
     }
 
-    /// The fields with links that may be to no object.
+    /// The fields that may have bad links.
     #[inline(always)]
     pub fn unchecked(&self) -> FieldSet {
         FieldSet::from_bits(self.unchecked.load(Relaxed))
     }
 
-    /// Among which objects these links are.
+    /// The range of the objects with such links.
     pub fn unchecked_range(&self) -> Range<usize> {
         let (first, end) = &self.unchecked_range;
         let end = end.load(Relaxed).min(self.len) as usize;
         (first.load(Relaxed) as usize).min(end)..end
     }
 
-    /// Says that links in these fields of these objects may be to no object.
+    /// Notes that these fields of these objects may have bad links.
     #[inline(always)]
     pub fn set_unchecked(&self, fields: FieldSet, objects: Range<usize>) {
-        // Each by itself: who changes such columns, or links tables, keeps others from doing so.
+        // Separate operations suffice: code that changes such columns, or links tables, excludes other threads.
         let (first, end) = &self.unchecked_range;
         first.store(first.load(Relaxed).min(objects.start as u32), Relaxed);
         end.store(end.load(Relaxed).max(objects.end as u32), Relaxed);
         self.unchecked.store(self.unchecked.load(Relaxed) | fields.bits(), Relaxed);
     }
 
-    /// Says that no links have to be checked.
+    /// Notes that no links have to be checked.
     ///
     /// # Safety
     ///
-    /// All in columns of the table whose views are refs are to objects that exist.
+    /// In columns of the table whose views are refs, all links are to existing objects (I11).
     pub unsafe fn set_checked(&self) {
         let (first, end) = &self.unchecked_range;
         first.store(u32::MAX, Relaxed);
@@ -187,8 +188,8 @@ impl Header {
         self.unchecked.store(0, Relaxed);
     }
 
-    /// Says that no device has the last values of these fields. Cheap when the fields are marked already, as
-    /// they are in programs that use no device.
+    /// Marks these fields as stale on devices. Cheap when the fields are marked already, as they are in programs that
+    /// use no device.
     #[inline(always)]
     pub fn set_changed_on_host(&self, fields: FieldSet) {
         if self.changed_on_host.load(Relaxed) & fields.bits() != fields.bits() {
@@ -196,8 +197,8 @@ impl Header {
         }
     }
 
-    /// Says that devices do not have the last values of these fields of these objects; of any objects, if the fields
-    /// are `undivided`. As cheap as [`set_changed_on_host`](Self::set_changed_on_host) in programs that use no device.
+    /// Marks these fields of these objects as stale on devices; of all objects, if the fields are `undivided`. As cheap
+    /// as [`set_changed_on_host`](Self::set_changed_on_host) in programs that use no device.
     #[inline(always)]
     pub fn set_written(&self, fields: FieldSet, undivided: FieldSet, objects: Range<usize>) {
         if self.changed_on_host.load(Relaxed) & fields.bits() != fields.bits() {
@@ -212,12 +213,12 @@ impl Header {
         if fields.is_empty() {
             return;
         }
-        // Each by itself: who writes objects keeps others from doing so.
+        // Separate operations suffice: code that writes objects excludes other threads.
         let (first, end) = &self.written_range;
         let objects = first.load(Relaxed).min(objects.start as u32)..end.load(Relaxed).max(objects.end as u32);
         let fields = fields.union(FieldSet::from_bits(self.written.load(Relaxed)));
         if objects.len() >= self.len as usize / 2 {
-            // Then the next write costs nothing.
+            // The next write then costs nothing.
             self.set_changed_on_host(fields);
             self.written.store(0, Relaxed);
             first.store(u32::MAX, Relaxed);
@@ -230,23 +231,23 @@ impl Header {
     }
 }
 
-/// What the host changed.
+/// The host's changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostChanges {
     /// The fields that may have changed for all objects.
     pub all: FieldSet,
-    /// The fields that have changed for some.
+    /// The fields that have changed for some objects.
     pub some: FieldSet,
     /// These objects.
     pub objects: Range<usize>,
 }
 
-/// The table of a class that is not in the world: no object, so that every link is out of range.
+/// The table of a class that is absent from the world: it has no objects, so every link is out of range.
 pub(crate) static ABSENT: Header = Header::EMPTY;
 
-/// Where the table of a class that a field links to is. Written when the world links its tables, before any
-/// handle into them exists, and only read while one does: so reads need not be atomic, and can be moved
-/// out of loops.
+/// The address of the table of a class that a field links to. It is written when the world links its tables, before any
+/// handle into them exists. While a handle exists, it is only read (I10). So reads need not be atomic, and can move out
+/// of loops.
 #[derive(Debug)]
 pub struct TargetSlot(pub(crate) UnsafeCell<*const Header>);
 
@@ -262,45 +263,45 @@ impl TargetSlot {
 
     #[inline(always)]
     pub(crate) fn get(&self) -> *const Header {
-        // SAFETY: not written while there are handles, by the contract of `Table::point`.
+        // SAFETY: not written while handles exist (I10), by the contract of `Table::point`.
         unsafe { *self.0.get() }
     }
 }
 
-/// Where the objects of the classes that a field links to are.
+/// The addresses of the tables of the classes that a field links to.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'w> {
     slots: &'w [TargetSlot],
-    /// What is known of all these objects.
+    /// The known facts about all these objects.
     facts: Facts,
 }
 
 impl<'w> Targets<'w> {
-    /// Those in these slots.
+    /// The targets in these slots.
     pub fn new(slots: &'w [TargetSlot]) -> Self {
         Self { slots, facts: Facts::NONE }
     }
 
-    /// The same, and what is known of the objects.
+    /// These targets, with known facts about the objects.
     #[inline(always)]
     pub(crate) fn knowing(self, facts: Facts) -> Self {
         Self { facts, ..self }
     }
 
-    /// What is known of each of the objects.
+    /// The known facts about each of the objects.
     #[inline(always)]
     pub(crate) fn facts(self) -> Facts {
         self.facts
     }
 
-    /// Those without the first ones.
+    /// The targets without the first ones.
     #[inline(always)]
     #[must_use]
     pub fn after(self, first: usize) -> Self {
         Self { slots: &self.slots[first..], ..self }
     }
 
-    /// Where the objects of one of the classes are.
+    /// The address of the table of one of the classes.
     #[inline(always)]
     pub fn table(self, class: impl FnOnce() -> usize) -> TableRef<'w> {
         TableRef { table: self.slots[class()].get(), world: PhantomData }
@@ -319,7 +320,7 @@ impl Directory {
     ///
     /// # Safety
     ///
-    /// The world is borrowed as long as they are used.
+    /// The world is borrowed as long as the tables are used.
     pub unsafe fn slots(&self, classes: &[ClassId]) -> Box<[TargetSlot]> {
         let slot =
             |class: &ClassId| TargetSlot(UnsafeCell::new(self.find((*class).type_id()).unwrap_or(&raw const ABSENT)));
@@ -333,7 +334,7 @@ impl Directory {
     }
 }
 
-/// Where the objects of a link's class are.
+/// The address of the table of a link's class.
 #[derive(Clone, Copy, Debug)]
 pub struct TableRef<'w> {
     /// The start of a live table, or of `ABSENT`.

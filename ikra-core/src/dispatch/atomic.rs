@@ -9,7 +9,7 @@ use crate::storage::{Atomic, AtomicValue};
 use crate::target::cells::{AtomicU32, Relaxed};
 use crate::value::Value;
 
-/// An atomic link to objects of several classes, over the integer that has its bits.
+/// An atomic link to objects of several classes, over the integer with its bits.
 macro_rules! number_of_link {
     ($ty:ty, |$value:ident| $encode:expr, |$found:ident| $decode:expr) => {
         impl<D: Dispatch> AtomicValue for $ty {}
@@ -42,7 +42,7 @@ macro_rules! number_of_link {
     };
 }
 
-/// The integer that has the bits of a link.
+/// The integer with the bits of a link.
 type NumberOf<D> = <<D as Dispatch>::Bits as LinkBits>::Number;
 
 encoded!([C: Class] Option<Link<C>>, AtomicU32, |value| value.map_or(0, Link::id), |bits| Link::from_id(bits));
@@ -57,8 +57,8 @@ number_of_link!(AnyLink<D>, |value| Some(value), |found| {
 });
 
 updates! { [C: Class,] Option<Link<C>>; {
-    /// Stores `link` unless an object with a smaller id is there already. Once a kernel is over, the smallest id
-    /// that claimed has it, with any number of threads.
+    /// Stores `link` unless the field has an object with a smaller id. After a kernel, the field has the smallest id of
+    /// all claims, with any number of threads.
     claim { const { assert_allowed::<A>(Operation::Min) } }
     fetch_claim { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, link: Link<C>|
@@ -83,8 +83,8 @@ updates! { [C: Class,] Link<C>; {
 } }
 
 updates! { [D: Dispatch,] Option<AnyLink<D>>; {
-    /// Stores `link` unless one that comes before it is there already, by class and then by id. Once a kernel is over,
-    /// the first that claimed has it, with any number of threads.
+    /// Stores `link` unless the field has one that comes before it, by class and then by id. After a kernel, the field
+    /// has the first of all claims, with any number of threads.
     claim { const { assert_allowed::<A>(Operation::Min) } }
     fetch_claim { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, link: AnyLink<D>|

@@ -16,30 +16,30 @@ use crate::target::arithmetic::settled;
 
 /// An object of one of the classes of `D` in phase `P`: a link, and on the host the table of its class.
 ///
-/// The class is looked up where it is asked for, by [`found`](Self::found). In kernels the object exists, as for [`Handle`].
+/// [`found`](Self::found) looks the class up when it is needed. In kernels the object exists (I12), as for [`Handle`].
 pub struct AnyHandle<'w, D: Dispatch, P> {
     link: AnyLink<D>,
-    /// That of a live table of the link's class, or of one that is not in the world.
+    /// The address of a live table of the link's class, or of an absent class's table.
     place: TableRef<'w>,
-    /// What is known of the object.
+    /// The known facts about the object.
     facts: Facts,
     marker: PhantomData<(&'w D, fn() -> P)>,
 }
 
-/// So many classes take an object's id out of its link each for itself; more share it.
+/// Up to this number of classes, each class extracts an object's id from its link separately; more classes share it.
 const FEW: usize = 4;
-/// So many classes are looked at one after the other.
+/// Up to this number of classes, they are compared one after the other.
 const IN_TURN: usize = 8;
 
 /// An object whose class is known. In kernels it exists, as for [`Handle`].
 pub struct Found<'w, D, P> {
     /// Less than the number of classes.
     tag: u32,
-    /// The object's id, or the whole link if that is a word and classes are few.
+    /// The object's id, or the whole link if that is a word and there are few classes.
     number: u32,
-    /// That of a live table of the class with this number, or of one that is not in the world.
+    /// The address of a live table of the class with this number, or of an absent class's table.
     place: TableRef<'w>,
-    /// What is known of the object.
+    /// The known facts about the object.
     facts: Facts,
     marker: PhantomData<(&'w D, fn() -> P)>,
 }
@@ -58,9 +58,9 @@ impl<D, P> Clone for Found<'_, D, P> {
         *self
     }
 }
-// SAFETY: as for `Handle`, which is all that can be made of it.
+// SAFETY: as for `Handle`, the only type that it can become.
 unsafe impl<D: Dispatch, P: Send> Send for AnyHandle<'_, D, P> {}
-// SAFETY: a `Handle` is all that can be made of it, which is `Sync` then.
+// SAFETY: it can become only a `Handle`, which is then `Sync`.
 unsafe impl<D: Dispatch, P: Send> Sync for AnyHandle<'_, D, P> {}
 
 impl<D: Dispatch, P> fmt::Debug for AnyHandle<'_, D, P> {
@@ -81,28 +81,28 @@ impl<D: Dispatch, P> PartialEq for AnyHandle<'_, D, P> {
 }
 
 impl<'w, D: Dispatch, P: Phase> AnyHandle<'w, D, P> {
-    /// The object of a link, and what is known of it.
+    /// The object of a link, with the known facts about it.
     ///
     /// # Safety
     ///
-    /// As for [`Handle::new`], of the link's class.
+    /// As for [`Handle::new`], for the link's class.
     #[inline(always)]
     pub(crate) unsafe fn new(link: AnyLink<D>, place: TableRef<'w>, facts: Facts) -> Self {
         Self { link, place, facts, marker: PhantomData }
     }
 
-    /// That of an object of class `C`.
+    /// The handle of an object of class `C`.
     ///
     /// # Panics
     ///
-    /// If the object's id does not fit beside the class's number.
+    /// If the object's id does not fit next to the class's number.
     #[inline(always)]
     pub fn of<C: Class>(object: Handle<'w, C, P>) -> Self
     where
         D: Includes<C>,
     {
-        // SAFETY: 1. the place is that of the object's class; if `P` is a kernel, there is no handle of an object that does not
-        // exist; 2. it is the same object.
+        // SAFETY: 1. the address is that of the object's class; if `P` is a kernel, a handle's object exists (I12); 2.
+        // it is the same object.
         unsafe { Self::new(object.link().into(), object.place(), object.facts()) }
     }
 
@@ -120,7 +120,7 @@ impl<'w, D: Dispatch, P: Phase> AnyHandle<'w, D, P> {
         Found { tag: tag as u32, number, place: self.place, facts: self.facts, marker: PhantomData }
     }
 
-    /// The same object, of a supertrait.
+    /// This object, as one of a supertrait.
     #[inline(always)]
     pub fn upcast<E: Dispatch>(self) -> AnyHandle<'w, E, P>
     where
@@ -138,13 +138,13 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
         self.tag as usize
     }
 
-    /// Whether `number` is the link, of which each class takes the id. Where classes are many, all share the id.
+    /// Whether `number` is the link, from which each class extracts the id. Many classes share the id.
     const HAS_WORD: bool = D::Bits::IS_WORD && D::CLASSES.len() <= FEW;
 
     /// Whether it is of the class with this number.
     #[inline(always)]
     fn is(self, tag: usize) -> bool {
-        // Links to objects of the first class are the smallest: no bits are to be shifted.
+        // Links to objects of the first class are the smallest, so no shift is needed.
         if Self::HAS_WORD && tag == 0 {
             self.number <= D::Bits::largest_id(D::CLASSES.len())
         } else {
@@ -173,9 +173,9 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
         }
     }
 
-    /// The same object, which was looked at and is not of class `C`. Up to eight classes are looked at one after the
-    /// other, in the order of the trait's list: otherwise the compiler would choose the order, and may put the first one last, or make a
-    /// jump by a table, behind which a warp's threads wait for each other longer.
+    /// This object, which was compared with class `C` and is not of it. Up to eight classes are compared one after the
+    /// other, in the order of the trait's list. Otherwise the compiler would choose the order, and might put the first
+    /// class last. Or it might make a jump by a table, after which a warp's threads wait longer for each other.
     #[inline(always)]
     pub fn other_than<C: Class>(self) -> Self
     where
@@ -189,7 +189,7 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
             return Self { tag: classes as u32 - 1, ..self };
         }
         let tag = settled(self.tag);
-        // SAFETY: the same number, which was compared with `C`'s, and is less than the number of classes.
+        // SAFETY: it has the number that was compared with `C`'s, and that is less than the number of classes.
         unsafe { assert_unchecked(tag as usize > D::TAG && (tag as usize) < classes) };
         Self { tag, ..self }
     }
@@ -204,24 +204,25 @@ impl<'w, D: Dispatch, P: Phase> Found<'w, D, P> {
     where
         D: Includes<C>,
     {
-        // All columns of the class are at this id: it is computed once, in 32 bits.
+        // The object has this id in all columns of the class: it is computed once, in 32 bits.
         let id = settled(self.id(D::TAG));
         if !P::SEQUENTIAL {
-            // SAFETY: in kernels the object exists, and no object's id is 0: so `Link::at` need not look.
+            // SAFETY: in kernels the object exists, and object ids are never 0: so `Link::at` need not check.
             unsafe { assert_unchecked(id != 0) };
         }
-        // SAFETY: 1. the place is that of the class with this number, `C`; the object exists as for this handle; 2. it is the same object.
+        // SAFETY: 1. the address is that of the class with this number, `C`; the object exists as for this handle; 2.
+        // it is the same object.
         unsafe { Handle::new(Link::at(id.wrapping_sub(1)), self.place, self.facts) }
     }
 }
 
-/// The object, if it is of the class that was asked for. Whether it is has a place of its own: where it is in the handle, as in an
-/// `Option`, the device compares twice.
+/// The object, if it is of the requested class. The answer is a separate field. If the handle contained it, as in an
+/// `Option`, the device would compare twice.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub enum Downcast<H> {
-    /// It is.
+    /// The object is of the class.
     Object(H),
-    /// It is not.
+    /// The object is not of the class.
     Other,
 }

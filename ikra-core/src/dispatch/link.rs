@@ -17,14 +17,15 @@ use crate::value::{BadLink, LaneArray, Value};
 
 /// A link to an object of one of the classes that share a trait: 4 bytes, and so is an `Option` of it.
 ///
-/// `#[soa_dispatch(Car, Pedestrian)] trait Actor` calls it `ActorLink`. The class is in the top bits, as many as the classes
-/// need, and the object's id in the others (TYPEPTR §6), so that a call on the object reads no memory to learn its class. With
-/// `wide` it takes 8 bytes, and names 2³² − 1 objects per class whatever the number of classes.
+/// `#[soa_dispatch(Car, Pedestrian)] trait Actor` calls it `ActorLink`. The class is in the top bits, with as many bits
+/// as the classes need. The object's id is in the others (TYPEPTR §6), so a call on the object reads no memory to learn
+/// its class. With `wide` it takes 8 bytes, and names 2³² − 1 objects per class with any number of classes.
 ///
-/// It is made of a `Link<Car>` by `into()`, and becomes one again by `try_from`, or by `class()`, a `match` over all classes.
+/// `into()` makes it from a `Link<Car>`. `try_from` returns the `Link<Car>`, and so does `class()`, a `match` over all
+/// classes.
 ///
-/// It is a type of its own, and not a `Link<Actor>`, because Rust allows no `From<Link<Car>> for Link<Actor>` beside its own
-/// `From<T> for T`.
+/// It is a type of its own, and not a `Link<Actor>`, because `From<Link<Car>> for Link<Actor>` would overlap with
+/// Rust's `From<T> for T`.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -60,7 +61,7 @@ pub struct AnyLink<D: Dispatch> {
 }
 
 impl<D: Dispatch> AnyLink<D> {
-    /// The link, as that of its class: a `match` over it looks at every class.
+    /// The link, as a link of its class: a `match` over it covers every class.
     #[inline(always)]
     pub fn class(self) -> D::Links {
         D::links(self)
@@ -74,14 +75,14 @@ impl<D: Dispatch> AnyLink<D> {
         (tag, id.wrapping_sub(1))
     }
 
-    /// Links as they are stored, if that is class and id.
+    /// Stored links, if their bits are class and id.
     #[doc(hidden)]
     pub fn words(links: &[Self]) -> Option<LinkWords<'_>> {
         // SAFETY: `repr(transparent)`: a slice of bits of the same length.
         D::Bits::words(unsafe { core::slice::from_raw_parts(links.as_ptr().cast(), links.len()) })
     }
 
-    /// The link as it is, if it is a word.
+    /// The link itself, if it is a word.
     #[inline(always)]
     pub(super) fn word(self) -> u32 {
         self.bits.parts(1).1
@@ -93,7 +94,7 @@ impl<D: Dispatch> AnyLink<D> {
         self.parts().0
     }
 
-    /// The link, if it is one to an object of class `C`.
+    /// The link, if its object is of class `C`.
     #[inline(always)]
     pub(crate) fn downcast<C: Class>(self) -> Option<Link<C>>
     where
@@ -103,13 +104,13 @@ impl<D: Dispatch> AnyLink<D> {
         (tag == D::TAG).then(|| Link::at(index))
     }
 
-    /// The same link where another trait is asked for, which all classes of this one implement: a supertrait.
+    /// This link as one of a supertrait: a trait that all classes of this one implement.
     #[inline]
     pub fn upcast<E: Dispatch>(self) -> AnyLink<E>
     where
         D: Extends<E>,
     {
-        // What is no link becomes one to the last object that there can be.
+        // Bits that are not a link become the link to the last possible object.
         let (tag, index) = self.parts();
         AnyLink::at(D::TAGS[tag], index)
     }
@@ -120,13 +121,14 @@ impl<D: Dispatch> AnyLink<D> {
         D::Bits::number(of.map(|link| link.bits))
     }
 
-    /// The link of these bits, unless they are 0.
+    /// The link with these bits; `None` for 0.
     #[inline(always)]
     pub(crate) fn of_number(bits: <D::Bits as LinkBits>::Number) -> Option<Self> {
         D::Bits::of_number(bits).map(|bits| Self { bits })
     }
 
-    /// The link to the object at an index of the class with a number; to the last possible one for an index that none can have.
+    /// The link to the object at an index of the class with a number. An index that no object can have gives the last
+    /// possible object.
     #[inline(always)]
     pub(super) fn at(tag: usize, index: u32) -> Self {
         Self::pack(tag, NonZeroU32::new(index.wrapping_add(1)).unwrap_or(NonZeroU32::MAX))
@@ -142,13 +144,13 @@ impl<D: Dispatch> AnyLink<D> {
     }
 }
 
-/// The classes of a trait are all in the list of another: the other is a supertrait.
+/// Proof that the classes of a trait are all in the list of another, a supertrait.
 ///
 /// # Safety
 ///
 /// `E::CLASSES[TAGS[n]]` is `CLASSES[n]`.
 pub unsafe trait Extends<E: Dispatch>: Dispatch {
-    /// The place of each class in the other list.
+    /// The index of each class in the other list.
     const TAGS: &'static [usize];
 }
 
@@ -157,7 +159,7 @@ impl<C: Class, D: Includes<C>> From<Link<C>> for AnyLink<D> {
     ///
     /// # Panics
     ///
-    /// If the object's id does not fit beside the class's number, which `wide` makes room for.
+    /// If the object's id does not fit next to the class's number; `wide` makes room for it.
     #[inline(always)]
     fn from(link: Link<C>) -> Self {
         Self::pack(D::TAG, link.nonzero_id())
@@ -173,7 +175,7 @@ impl<C: Class, D: Includes<C>> TryFrom<AnyLink<D>> for Link<C> {
     }
 }
 
-/// A link is to an object of another class than the one that was asked for.
+/// The error for a link whose object is of a class other than the requested one.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -248,16 +250,17 @@ unsafe impl<D: Dispatch> Value for AnyLink<D> {
 
     #[inline(always)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> D::Ref<'w, P> {
-        // SAFETY: 1. the place is that of the class with this number; in kernels, the object exists; 2. what is known of the classes' objects
-        // is known of this one.
+        // SAFETY: 1. the address is that of the class with this number; in kernels, the object exists; 2. the known
+        // facts about the classes' objects hold for this one.
         D::to_ref(unsafe { AnyHandle::new(self, targets.table(|| self.tag()), targets.facts()) })
     }
     #[inline(always)]
     unsafe fn view_of_some<'w, P: Phase>(targets: Targets<'w>) -> D::Ref<'w, P> {
-        // The first object of a class that has any.
+        // The first object of a class that has objects.
         let tag = D::some(targets);
         let first = Self::at(tag, 0);
-        // SAFETY: 1. the place is that of the class; by the caller there is a good link to one of the classes; 2. as for `view`.
+        // SAFETY: 1. the address is that of the class; by the caller a good link to one of the classes exists; 2. as
+        // for `view`.
         D::to_ref(unsafe { AnyHandle::new(first, targets.table(|| tag), targets.facts()) })
     }
     #[inline(always)]
@@ -292,7 +295,7 @@ unsafe impl<D: Dispatch> Value for Option<AnyLink<D>> {
 
     #[inline(always)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<D::Ref<'w, P>> {
-        // SAFETY: in kernels, `bad_link` of the option finds none, and so that of the link in it.
+        // SAFETY: in kernels, `bad_link` of the option finds no bad link, so the link in it is not bad.
         self.map(|link| unsafe { link.view::<P>(targets) })
     }
     #[inline(always)]

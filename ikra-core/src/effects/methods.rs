@@ -1,9 +1,9 @@
-//! What methods do, from which a kernel's effects are put together.
+//! The effects of methods, from which a kernel's effects are composed.
 
 use super::{FieldSet, same};
 use crate::order::{AtomicUse, AtomicUses};
 
-/// What one method does, as its text and the texts of the methods of its block that it calls show.
+/// The effects of one method, as shown by its text and the texts of the methods that it calls in its block.
 #[derive(Clone, Copy, Debug)]
 pub struct MethodEffects {
     reads: FieldSet,
@@ -20,7 +20,7 @@ impl MethodEffects {
     /// May change every field.
     pub const WRITES_ALL: Self = Self::new(u64::MAX, u64::MAX);
 
-    /// Of fields of its own object it names these, by their bits, and changes these.
+    /// It names these fields of its own object, by their bits, and changes these.
     pub const fn new(reads: u64, writes: u64) -> Self {
         Self {
             reads: FieldSet::from_bits(reads),
@@ -32,38 +32,38 @@ impl MethodEffects {
         }
     }
 
-    /// Why it counts as accessing all fields: words for a message.
+    /// The reason why it counts as accessing all fields: text for a message.
     #[must_use]
     pub const fn because(self, because: &'static str) -> Self {
         Self { because, ..self }
     }
 
-    /// With what it does to atomic fields.
+    /// With its operations on atomic fields.
     #[must_use]
     pub const fn atomics(self, atomics: &'static [AtomicUse]) -> Self {
         Self { atomics, ..self }
     }
 
-    /// With the fields, by their bits, that methods of its block read which it calls on other objects.
+    /// With the fields, by their bits, that it reads of other objects through methods of its block.
     #[must_use]
     pub const fn others(self, others: u64) -> Self {
         Self { others: FieldSet::from_bits(others), ..self }
     }
 
-    /// With what it calls on other objects, in this file: names and lines.
+    /// With its calls on other objects in this file: names and lines.
     #[must_use]
     pub const fn calls(self, file: &'static str, names: &'static [(&'static str, u32)]) -> Self {
         Self { calls: Calls { file, names }, ..self }
     }
 
-    /// Adds what a method does that calls none of other blocks.
+    /// Adds the effects of a method that calls no method of other blocks.
     pub const fn reach(self, mut reached: Reached) -> Reached {
         reached.add(self);
         reached
     }
 }
 
-/// What some text calls on other objects: a getter or a method of this name in this line.
+/// The calls of a text on other objects: a getter's or method's name, and the line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Calls {
     pub(super) file: &'static str,
@@ -74,7 +74,7 @@ impl Calls {
     pub(super) const NONE: Self = Self { file: "", names: &[] };
 }
 
-/// What a method does and those that it calls, in whatever block of methods, each once.
+/// The effects of a method and of all methods that it calls, in any block, each once.
 #[derive(Clone, Copy, Debug)]
 pub struct Reached {
     pub(super) reads: FieldSet,
@@ -89,11 +89,11 @@ pub struct Reached {
 }
 
 impl Reached {
-    /// Methods that are told apart; a kernel that calls more, across blocks, may change every field.
+    /// The largest number of methods. A kernel that calls more, across blocks, may change every field.
     const MOST: usize = 64;
-    /// Lists of calls that are kept.
+    /// The largest number of lists of calls.
     pub(super) const LISTS: usize = 32;
-    /// Nothing yet.
+    /// No methods.
     pub const NONE: Self = Self {
         reads: FieldSet::EMPTY,
         writes: FieldSet::EMPTY,
@@ -122,7 +122,7 @@ impl Reached {
         }
     }
 
-    /// Whether a method, by name, has been entered.
+    /// Whether the method with this name has been entered.
     pub const fn contains(&self, method: &str) -> bool {
         let mut n = 0;
         while n < self.count {
@@ -134,7 +134,7 @@ impl Reached {
         self.count == Self::MOST
     }
 
-    /// Adds what a method does.
+    /// Adds a method's effects.
     #[must_use]
     pub const fn enter(mut self, name: &'static str, method: MethodEffects) -> Self {
         self.add(method);
@@ -152,7 +152,7 @@ impl Reached {
         self.reads.bits()
     }
 
-    /// Why it counts as reading every field, if it does.
+    /// The reason why it counts as reading every field, if it does.
     pub const fn reason(&self) -> &'static str {
         self.because
     }

@@ -1,10 +1,11 @@
-//! What `#[soa_class]` makes.
+//! The code that `#[soa_class]` generates.
 
-/// A class: where and how its objects are stored, and what its views and refs have in common with all others.
+/// A class: the storage of its objects, and the common part of its views and refs.
 ///
-/// The fields come as `0 pos = "pos": "[f32; 2]" in Plain<[f32; 2]>`, and before them, in brackets, as many `()` as it takes to a
-/// length of which there are tuples. Only their number counts: a storage among them would be none of the class's columns. In a class with mistakes (`mistaken`) the conversions are stand-ins: some field may be of a type that
-/// cannot be stored.
+/// The fields come as `0 pos = "pos": "[f32; 2]" in Plain<[f32; 2]>`. Before them, in brackets, come the `()`s that
+/// fill the tuple up to a supported length. Only their number counts: a storage among them would not be a column of the
+/// class. In a class with mistakes (`mistaken`) the conversions are stand-ins: some field may have a type that cannot
+/// be stored.
 #[macro_export]
 macro_rules! __class {
     (
@@ -13,7 +14,8 @@ macro_rules! __class {
         stored as $layout:ty, $addressing:ident, $capacity:expr, $arena:expr, and [$($nothing:tt)*];
         $($field:tt $ident:ident = $field_name:literal: $ty:literal in $storage:ty;)*
     ) => {
-        // SAFETY: the fields are stored as `Field` says, in the order of their numbers, which is checked; the id is that of the place where the class is defined.
+        // SAFETY: the fields are stored as `Field` states, in the order of their numbers, which is checked. The id is
+        // made from the source position of the class's definition.
         #[automatically_derived]
         unsafe impl $crate::info::ClassInfo for $row {
             const ID: $crate::info::ClassId = $crate::info::ClassId::of::<$row>(
@@ -56,7 +58,7 @@ macro_rules! __class {
             }
         }
         $(
-            // SAFETY: the same storage at the same place of `Fields`.
+            // SAFETY: `Storage` is the member of `Fields` at this position.
             #[automatically_derived]
             unsafe impl $crate::class::Field<$field> for $row {
                 type Storage = $storage;
@@ -95,7 +97,7 @@ macro_rules! __class {
 }
 pub use __class as class;
 
-/// What stands for no field, as a type and as a value.
+/// The filler for a position without a field, as a type and as a value.
 #[macro_export]
 macro_rules! __nothing {
     ($nothing:tt) => {
@@ -103,7 +105,7 @@ macro_rules! __nothing {
     };
 }
 
-/// What all refs can be used for, whether their class is known or not.
+/// The code that all refs share, whether their class is known or not.
 #[macro_export]
 macro_rules! __reference {
     ($reference:ident) => {
@@ -134,7 +136,7 @@ macro_rules! __reference {
     };
 }
 
-/// Rows and views, taken apart and put together.
+/// Conversions between rows, views and their parts.
 #[macro_export]
 macro_rules! __class_conversions {
     (complete $view:ident: [$($nothing:tt)*] $($field:tt $ident:ident)*) => {

@@ -1,4 +1,4 @@
-//! What `#[soa_dispatch]` makes.
+//! The code that `#[soa_dispatch]` generates.
 
 /// A trait's type, its links and its refs. The classes come as `Car = model::Car;`: variant, path.
 #[macro_export]
@@ -16,7 +16,8 @@ macro_rules! __dispatch {
             type Link = $crate::dispatch::AnyLink<$all>;
             type Ref<'w, __P: $crate::phase::Phase> = $reference<'w, __P>;
         }
-        // SAFETY: the lists are made from the same one. Were a class there twice, `Includes` would be implemented twice.
+        // SAFETY: the lists are made from one list. If a class occurred twice in it, `Includes` would be implemented
+        // twice.
         #[automatically_derived]
         unsafe impl $crate::dispatch::Dispatch for $all {
             const NAME: &'static ::core::primitive::str = $name;
@@ -71,7 +72,7 @@ macro_rules! __dispatch {
             }
         }
         const _: () = {
-            /// The places of the classes.
+            /// The indices of the classes.
             enum __Place {
                 $($variant),*
             }
@@ -97,7 +98,7 @@ macro_rules! __dispatch {
         #[automatically_derived]
         #[allow(dead_code)]
         impl<'w, __P: $crate::phase::Phase> $reference<'w, __P> {
-            /// The object, as that of its class: a `match` over it looks at every class.
+            /// The object, as one of its class: a `match` over it covers every class.
             #[inline(always)]
             pub fn class(self) -> $is<$(<$class as $crate::class::Class>::Ref<'w, __P>),*> {
                 let found = $crate::dispatch::AnyHandle::found(self.0);
@@ -123,13 +124,13 @@ macro_rules! __dispatch {
 }
 pub use __dispatch as dispatch;
 
-/// A kernel of a trait: what the kernels of all classes do.
+/// A kernel of a trait: the effects of the kernels of all classes.
 #[macro_export]
 macro_rules! __dispatch_kernel {
     (
         $all:ident, $name:literal, $number:literal: [$($class:ty),*] $(at $place:literal: ($($ty:ty),*))?
     ) => {
-        // SAFETY: effects and entry are made from the same list, which is the trait's: that is checked.
+        // SAFETY: effects and entry point are made from one list, which is checked to be the trait's.
         #[automatically_derived]
         unsafe impl $crate::kernel::DispatchKernel<$number> for $all {
             const NAME: &'static ::core::primitive::str = $name;
@@ -146,7 +147,7 @@ macro_rules! __dispatch_kernel {
 }
 pub use __dispatch_kernel as dispatch_kernel;
 
-/// What host and device must agree on about an entry that runs the kernels of all classes.
+/// A fingerprint on which host and device must agree for an entry point that runs the kernels of all classes.
 #[macro_export]
 macro_rules! __together_entry {
     ($all:ident, $name:literal, $number:literal: [$($class:ty),*]) => { ::core::option::Option::None };

@@ -1,10 +1,10 @@
-//! What `#[kernel]` makes.
+//! The code that `#[kernel]` generates.
 
-/// A kernel: the type of its handle, what it does, and the handle itself, `Body::advance`.
+/// A kernel: the type of its handle, its effects, and the handle itself, `Body::advance`.
 ///
-/// The type has the class as a parameter to be no more public than the class. Safe code can call the macro, too, so nothing that it is
-/// given is taken on trust: the effects are made here, for the class; the modes follow from them, field by field in the order of the
-/// fields; and the trait whose kernel it is, is the one whose other kernels it knows.
+/// The type has the class as a parameter, so that it is not more public than the class. Safe code can call the macro
+/// too, so it trusts none of its arguments. It makes the effects itself, for the class. The modes follow from them,
+/// field by field in the order of the fields. The kernel knows the other kernels of the trait that it is a kernel of.
 #[macro_export]
 macro_rules! __kernel {
     (
@@ -14,7 +14,7 @@ macro_rules! __kernel {
     ) => {
         $crate::__handle! { $(#[$doc])* $vis const $method: $kernel = $name for $class; }
         const _: () = $crate::kernel::assert_in_order(&[$($field),*]);
-        // SAFETY: executors access columns as the modes below say, which follow from this constant.
+        // SAFETY: executors access columns by the modes below, which follow from this constant.
         #[automatically_derived]
         unsafe impl $crate::phase::Phase for $kernel {
             const EFFECTS: &'static $crate::effects::Effects =
@@ -26,13 +26,13 @@ macro_rules! __kernel {
                 <$crate::__listed!($trait, $class) as $crate::dispatch::Includes<$class>>::TAG;)?
         }
         $(
-            // SAFETY: above it has the effects of that trait's kernels beside it, its own at its class's place.
+            // SAFETY: its `BESIDE` above has the effects of that trait's kernels, its own at its class's index.
             #[automatically_derived]
             unsafe impl $crate::kernel::HasKernel<$trait, $number> for $class {
                 type Kernel = $kernel;
             }
         )?
-        // SAFETY: the effects are made for the same class, and the modes are theirs, in the order of the fields.
+        // SAFETY: the effects are made for this class, and the modes follow from them, in the order of the fields.
         #[automatically_derived]
         unsafe impl $crate::kernel::Kernel for $kernel {
             type Class = $class;
@@ -43,8 +43,8 @@ macro_rules! __kernel {
 }
 pub use __kernel as kernel;
 
-/// A trait that has the class in its list. Where it has not, that is the one error: the compiler says nothing more about a type that
-/// depends on it.
+/// A trait with the class in its list. If the class is missing, the compiler reports just that: it reports nothing more
+/// about a type that depends on it.
 #[macro_export]
 macro_rules! __listed {
     ($trait:path, $class:ty) => {
@@ -52,7 +52,7 @@ macro_rules! __listed {
     };
 }
 
-/// The handle of a kernel or of a constructor: a type of no bytes, and its value, a constant of the class.
+/// The handle of a kernel or of a constructor: a type of size 0, and its value, a constant of the class.
 #[macro_export]
 macro_rules! __handle {
     ($(#[$doc:meta])* $vis:vis const $method:ident: $kernel:ident = $name:literal for $class:ty;) => {
@@ -83,9 +83,9 @@ macro_rules! __handle {
 }
 pub use __handle as handle;
 
-/// What a method does that calls methods of other blocks: these are asked for when a kernel needs to know, since they
-/// may in turn call this one. A name that no block knows is a trait's method, which may do anything, or a mistake that
-/// the compiler points out where the name stands.
+/// The effects of a method that calls methods of other blocks. Their effects are looked up when a kernel needs them,
+/// since they may in turn call this method. A name that no block knows is a trait's method, which may have any effects,
+/// or a mistake that the compiler reports at the name.
 #[macro_export]
 macro_rules! __reach {
     ($class:ty, $constant:ident = $name:literal, $own:expr; $($called:ident or $unknown:expr),*) => {
@@ -97,7 +97,7 @@ macro_rules! __reach {
         impl __Calls {
             #[allow(unreachable_pub)]
             pub const fn reach(self, reached: $crate::effects::Reached) -> $crate::effects::Reached {
-                // Hidden by what `#[soa_methods]` makes for methods that it knows.
+                // Hidden by the items that `#[soa_methods]` generates for methods that it knows.
                 #[allow(non_upper_case_globals, dead_code)]
                 trait __Unknown {
                     $(const $called: $crate::effects::MethodEffects = $unknown;)*
@@ -122,7 +122,7 @@ macro_rules! __reach {
 }
 pub use __reach as reach;
 
-/// What host and device must agree on about a kernel: `const __ENTRY`.
+/// A fingerprint on which host and device must agree for a kernel: `const __ENTRY`.
 #[macro_export]
 macro_rules! __entry_constant {
     (
@@ -138,7 +138,7 @@ macro_rules! __entry_constant {
         };
     };
 }
-/// What differs between executors in it.
+/// The parts of it that differ between executors.
 #[macro_export]
 macro_rules! __fingerprint {
     (execute $kernel:ident, $args:ty, $class:ty) => {

@@ -1,9 +1,9 @@
-//! What names of macros mean that `#[soa_methods]` takes for the standard library's.
+//! The meanings of macro names that `#[soa_methods]` assumes to be the standard library's.
 //!
-//! A method that calls one of them imports them by a glob. Where the name means another macro, be it imported or defined
-//! by `macro_rules!`, the two are ambiguous, which is an error at the user's call.
+//! A method that calls one of them imports them by a glob. If the name means another macro, imported or defined by
+//! `macro_rules!`, the two are ambiguous, which is an error at the user's call.
 
-/// The macros, and nothing else of their names.
+/// The macros, and no other items of their names.
 pub mod macros {
     pub use super::all::*;
 

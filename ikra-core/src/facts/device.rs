@@ -1,11 +1,11 @@
-//! On the device, where there is no sequential code, and never one thread.
+//! On the device, which has no sequential code, and never just one thread.
 
-/// No bytes.
+/// Size 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts;
 
 impl Facts {
-    /// Nothing is known.
+    /// No known facts.
     pub const NONE: Self = Self;
 
     #[inline(always)]

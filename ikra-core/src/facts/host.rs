@@ -1,10 +1,10 @@
 //! On the host.
 
-/// What is known of an object, so that a loop over objects asks once, and not for each. In sequential code, while its table is shared:
-/// that it exists, that the host has the last values of all its fields, and that no device has any. In a kernel: that one thread runs it
-/// [alone](crate::alone).
+/// The known facts about an object, so that a loop over objects checks once, and not for each. In sequential code,
+/// while its table is shared: the object exists, the host's copies of all its fields are current, and no device has a
+/// copy. In a kernel: one thread runs it [alone](crate::alone).
 ///
-/// Not an `enum`: an `Option` of a ref would have its `None` here, and ask for it at each object.
+/// Not an `enum`: an `Option` of a ref would encode its `None` here, and check for it at each object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts(u8);
 
@@ -15,10 +15,10 @@ impl Facts {
     const WORLD: u8 = 8;
     const ALONE: u8 = 16;
 
-    /// Nothing is known.
+    /// No known facts.
     pub const NONE: Self = Self(0);
 
-    /// What is known in a kernel's calls: whether one thread makes all of them.
+    /// The known facts in a kernel's calls: whether one thread makes all of them.
     ///
     /// # Safety
     ///
@@ -29,28 +29,29 @@ impl Facts {
         Self(if is_alone { Self::ALONE } else { 0 })
     }
 
-    /// What is known of the objects of a table: whether a device may have values, and whether the host has all last ones.
+    /// The known facts about the objects of a table: whether a device may have a copy, and whether the host is current
+    /// in all fields.
     #[inline]
     pub(crate) fn of_objects(has_device: bool, is_last: bool) -> Self {
         Self(Self::EXISTS | if is_last { Self::LAST } else { 0 } | if has_device { 0 } else { Self::NO_DEVICE })
     }
 
-    /// The same, and whether the host has all last values of all classes of the world.
+    /// These facts, and whether the host is current for all classes of the world.
     #[inline]
     pub(crate) fn in_world(self, is_last: bool) -> Self {
         Self(if is_last { self.0 | Self::WORLD } else { self.0 })
     }
 
-    /// What is then known of an object of the same world that a link leads to.
+    /// The facts that follow for an object of this world to which a link leads.
     #[inline(always)]
     pub(crate) fn of_linked_object(self) -> Self {
-        // Without a branch, of which there would be two loops over the objects.
+        // Branch-free: a branch here would split the loop over the objects in two.
         const { assert!(Self::LAST == Self::WORLD >> 2) };
         let world = self.0 & Self::WORLD;
         Self(world | world >> 2 | self.0 & Self::ALONE)
     }
 
-    /// The same, of an object that exists: the compiler knows it then, wherever these facts are from.
+    /// These facts for an object that exists. The compiler then knows so, for facts from any source.
     #[inline(always)]
     pub(crate) fn of_existing(self) -> Self {
         Self(self.0 | Self::EXISTS)
@@ -62,13 +63,13 @@ impl Facts {
         self.0 & Self::EXISTS != 0
     }
 
-    /// Whether the host is known to have the last values.
+    /// Whether the host is known to be current.
     #[inline(always)]
     pub fn is_last(self) -> bool {
         self.0 & Self::LAST != 0
     }
 
-    /// Whether no device is known to have values, so that nobody is to be told of a change.
+    /// Whether no device is known to have a copy, so that a change need not be marked.
     #[inline(always)]
     pub(crate) fn has_no_device(self) -> bool {
         self.0 & Self::NO_DEVICE != 0

@@ -1,4 +1,4 @@
-//! Links become refs.
+//! Turns links into refs.
 
 use super::Handle;
 use crate::class::Class;
@@ -11,7 +11,8 @@ use crate::panics::out_of_range;
 use crate::phase::Phase;
 use crate::value::{BadLink, LaneArray, Value};
 
-/// A link that can be followed within its world: [`Link`] or [`AnyLink`](crate::dispatch::AnyLink). `self.resolve(link)` takes any of them.
+/// A link that can be followed within its world: [`Link`] or [`AnyLink`](crate::dispatch::AnyLink).
+/// `self.resolve(link)` takes either.
 ///
 /// ```
 /// use ikra::{Follow, prelude::*};
@@ -27,11 +28,11 @@ use crate::value::{BadLink, LaneArray, Value};
     note = "a link is a `Link<Class>`, or the link of a trait under `#[soa_dispatch]`; of an `Option` of one take `map`"
 )]
 pub trait Follow: Value {
-    /// The object, in the world that another one is in.
+    /// The object, in the world of another object.
     ///
     /// # Panics
     ///
-    /// If there is no such object.
+    /// If the object does not exist.
     #[doc(hidden)]
     fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> Self::View<'w, P>;
 }
@@ -42,17 +43,17 @@ impl<D: Class> Follow for Link<D> {
     fn follow<'w, C: Class, P: Phase>(self, from: Handle<'w, C, P>) -> D::Ref<'w, P> {
         let place = from.place_of::<D>();
         let len = place.count::<D>();
-        // As `Value::bad_link` does, so that the device's compiler sees that an argument was looked at.
+        // As in `Value::bad_link`, so that the device's compiler sees that an argument was checked.
         if self.id() > len {
             out_of_range(D::ID.name(), self.id() - 1, len);
         }
-        // SAFETY: 1. `place_of::<D>` returns the place of a table of `D`, or of an absent class; the object exists; 2. it is in the same
-        // world.
+        // SAFETY: 1. `place_of::<D>` returns the address of a table of `D`, or of an absent class; the object exists;
+        // 2. it is in this world.
         D::to_ref(unsafe { Handle::new(self, place, from.facts().of_linked_object()) })
     }
 }
 
-// SAFETY: 1. `repr(transparent)` over `NonZeroU32`; 2. an id, not a pointer; 3. all look at the one object; the
+// SAFETY: 1. `repr(transparent)` over `NonZeroU32`; 2. an id, not a pointer; 3. all functions check the one object; the
 // placeholder is the first, which exists if any does.
 unsafe impl<C: Class> Value for Link<C> {
     type View<'w, P: Phase> = C::Ref<'w, P>;
@@ -63,8 +64,8 @@ unsafe impl<C: Class> Value for Link<C> {
 
     #[inline(always)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> C::Ref<'w, P> {
-        // SAFETY: the place is that of the one class that is linked to; in kernels, the object exists; what is known of the class's
-        // objects is known of this one.
+        // SAFETY: the address is that of the one class of the link; in kernels, the object exists; the known facts
+        // about the class's objects hold for this one.
         C::to_ref(unsafe { Handle::new(self, targets.table(|| 0), targets.facts()) })
     }
     #[inline(always)]
@@ -85,8 +86,8 @@ unsafe impl<C: Class> Value for Link<C> {
     }
 }
 
-// SAFETY: 1. the null niche of `NonZeroU32` is guaranteed, so this is a `u32` with 0 for `None`; 2. no pointer; 3. as for
-// links; the placeholder is none.
+// SAFETY: 1. the null niche of `NonZeroU32` is guaranteed, so this is a `u32` with 0 for `None`; 2. no pointer; 3. as
+// for links; the placeholder is `None`.
 unsafe impl<C: Class> Value for Option<Link<C>> {
     type View<'w, P: Phase> = Option<C::Ref<'w, P>>;
     type Lanes = LaneArray<Self>;
@@ -96,7 +97,7 @@ unsafe impl<C: Class> Value for Option<Link<C>> {
 
     #[inline(always)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Option<C::Ref<'w, P>> {
-        // SAFETY: in kernels, `bad_link` of the option finds none, and so that of the link in it.
+        // SAFETY: in kernels, `bad_link` of the option finds no bad link, so the link in it is not bad.
         self.map(|link| unsafe { link.view::<P>(targets) })
     }
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! What a view knows of its object beside the fields: which one it is, and which fields were assigned.
+//! The data of a view besides the fields: the object's handle, and the fields that were assigned.
 
 use core::fmt;
 
@@ -13,8 +13,8 @@ pub type Assigned<C> = assigned::Assigned<<<C as Class>::Fields as FieldTuple<C>
 
 /// The object of a view.
 ///
-/// Which fields are assigned is noted by the macros, after each statement that they know to assign. It decides only whether a
-/// field is stored without a look at what it was before: a field that changed and is not noted is stored too.
+/// The macros note assigned fields, after each statement that they know to assign. This decides only whether a field is
+/// stored without comparing it to its previous value. A field that changed and is not noted is stored too.
 pub struct Own<'w, C: Class, P: Phase> {
     handle: Handle<'w, C, P>,
     assigned: Assigned<C>,
@@ -27,19 +27,19 @@ impl<C: Class, P: Phase> fmt::Debug for Own<'_, C, P> {
 }
 
 impl<'w, C: Class, P: Phase> Own<'w, C, P> {
-    /// An object with these values, of whose fields none is assigned yet.
+    /// An object with these values and no assigned fields.
     #[inline(always)]
     pub fn new(handle: Handle<'w, C, P>, values: <C::Fields as FieldTuple<C>>::Values) -> Self {
         Self { handle, assigned: Assigned::<C>::new(values) }
     }
 
-    /// Which object it is.
+    /// The object's handle.
     #[inline(always)]
     pub fn handle(&self) -> Handle<'w, C, P> {
         self.handle
     }
 
-    /// Notes that field `K` was assigned, and is this now.
+    /// Notes that field `K` was assigned, with its new value.
     #[inline(always)]
     pub fn assign<const K: usize>(&mut self, now: <<C as Field<K>>::Storage as Storage<C, K>>::View<'w, P>)
     where
@@ -52,13 +52,13 @@ impl<'w, C: Class, P: Phase> Own<'w, C, P> {
         });
     }
 
-    /// Notes that a part of field `K` was assigned, and what the field is now.
+    /// Notes that a part of field `K` was assigned, with the field's new value.
     #[inline(always)]
     pub fn assign_part<const K: usize>(&mut self, now: &<<C as Field<K>>::Storage as Storage<C, K>>::View<'w, P>)
     where
         C: Field<K>,
     {
-        // A large one is compared in the end rather than copied each time.
+        // A large field is compared at the end rather than copied each time.
         let now = if const { size_of::<<<C as Field<K>>::Storage as Stored>::Value>() <= 16 } {
             <<C as Field<K>>::Storage as Storage<C, K>>::of_view::<P>(now)
         } else {
@@ -73,7 +73,7 @@ impl<'w, C: Class, P: Phase> Own<'w, C, P> {
         }
     }
 
-    /// Notes that field `K` was lent, or a part of it, to be changed. Elements of inner arrays are assigned where they are.
+    /// Notes that field `K` or a part of it was lent for changes. Elements of inner arrays are assigned in place.
     #[inline(always)]
     pub fn lend<const K: usize>(&mut self)
     where
@@ -84,7 +84,7 @@ impl<'w, C: Class, P: Phase> Own<'w, C, P> {
         }
     }
 
-    /// What was noted.
+    /// The noted fields.
     #[inline(always)]
     pub fn into_assigned(self) -> Assigned<C> {
         self.assigned

@@ -7,37 +7,36 @@ pub const MAX_COLUMNS: usize = 4 * MAX_FIELDS;
 
 /// Columns start on a cache line.
 pub const LINE: usize = 64;
-/// Shorter columns, in bytes, are not worth a place of their own in a page.
+/// Columns with fewer bytes than this are not worth an offset of their own in a page.
 pub const SHORT: usize = 1024;
-/// Longer columns start on a page of this size, each shifted by other cache lines, so that
-/// power-of-two sizes do not fall into the same cache sets.
+/// Longer columns start on a page of this size, each shifted by a different number of cache lines. Otherwise
+/// power-of-two sizes would fall into the same cache sets.
 pub const PAGE: usize = 4096;
 
-/// Where the columns of a class lie relative to the start of its storage.
+/// The offsets of a class's columns relative to the start of its storage.
 #[derive(Clone, Copy, Debug)]
 pub struct Geometry {
-    /// Bytes from the start of the storage (fixed-capacity SoA), of the object (AoS), or of the
-    /// block (tiles) to the column's first element. Unused for growing SoA, whose columns are
-    /// allocated one by one.
+    /// Bytes from the start of the storage (fixed-capacity SoA), of the object (AoS), or of the block (tiles) to the
+    /// column's first element. Unused for growing SoA, whose columns are allocated one by one.
     pub offsets: [usize; MAX_COLUMNS],
     /// Bytes of one element of each column.
     pub sizes: [usize; MAX_COLUMNS],
-    /// What the start of each column is a multiple of: a cache line, or more if its type wants more.
+    /// The alignment of the start of each column: a cache line, or more if its type needs more.
     pub aligns: [usize; MAX_COLUMNS],
-    /// The same for the start of the whole storage.
+    /// The alignment of the start of the whole storage.
     pub align: usize,
     /// Bytes of one object (AoS), one block (tiles), or of the whole storage (fixed-capacity SoA).
     pub block: usize,
 }
 
-/// How much further into its page each column starts than the one before: by the golden ratio, so that a few
-/// columns are far apart, since a load soon after a store to the same place in another page would wait for it; and a
-/// multiple of 128, since a GPU's warp that straddles lines of that size takes twice as many accesses.
+/// The difference between the page offsets of consecutive columns. It follows the golden ratio, so that a few columns
+/// are far apart: a load soon after a store to the same offset in another page would stall. It is a multiple of 128,
+/// since a GPU's warp that straddles lines of that size takes twice as many accesses.
 const SPREAD: usize = 21 * 128;
 
-/// Bytes from one slot of an inner array to the next, each a column of `bytes` bytes: the same for all, so
-/// that the address of a slot is found by a multiplication, and such that they are spread over cache sets. A multiple
-/// of `align`; none if they are more than there are addresses.
+/// Bytes from one slot of an inner array to the next, each a column of `bytes` bytes. The distance is equal for all
+/// slots, so that a multiplication gives the address of a slot, and spreads them over cache sets. It is a multiple of
+/// `align`; `None` if it would exceed the address space.
 pub const fn checked_pitch(bytes: usize, align: usize) -> Option<usize> {
     if bytes < SHORT {
         return bytes.checked_next_multiple_of(align);
@@ -54,12 +53,12 @@ pub const fn checked_pitch(bytes: usize, align: usize) -> Option<usize> {
     }
 }
 
-/// The same for columns that exist.
+/// As above, for columns that exist.
 const fn pitch(bytes: usize, align: usize) -> usize {
     checked(checked_pitch(bytes, align))
 }
 
-/// A size of storage that is laid out at compile time.
+/// Lays out storage of this size at compile time.
 const fn checked(bytes: Option<usize>) -> usize {
     match bytes {
         Some(bytes) => bytes,
@@ -67,7 +66,7 @@ const fn checked(bytes: Option<usize>) -> usize {
     }
 }
 
-/// The same for slots of `T` in class `C`, if it is known when compiled; for growing SoA it is not.
+/// As above, for slots of `T` in class `C`, if it is known when compiled; for growing SoA it is not.
 pub const fn constant_pitch<C: ClassInfo, T>() -> Option<usize> {
     let (size, align) = (size_of::<T>(), larger(align_of::<T>(), LINE));
     match (C::LAYOUT, C::CAPACITY) {
@@ -87,7 +86,8 @@ const fn round_up(value: usize, align: usize) -> usize {
     checked(value.checked_next_multiple_of(align))
 }
 
-/// The largest power of two up to 16 that divides the size of a contiguous column's elements, all of which are at multiples of it.
+/// The largest power of two up to 16 that divides the size of a contiguous column's elements; all elements are at
+/// multiples of it.
 pub(crate) const fn whole_align(size: usize) -> usize {
     1 << (size | 16).trailing_zeros()
 }
@@ -96,19 +96,20 @@ const fn larger(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
 
-/// How far into a page column number `column` of `bytes` bytes starts, if it has memory of its own: a multiple of
-/// `align`. Device columns are separate allocations, aligned by the driver, so only the host's cache lines matter here.
+/// The offset within a page at which column number `column` of `bytes` bytes starts, if it is allocated by itself: a
+/// multiple of `align`. Device columns are separate allocations, aligned by the driver, so only the host's cache lines
+/// matter here.
 pub const fn stagger(column: usize, bytes: usize, align: usize) -> usize {
     if bytes < SHORT { 0 } else { round_up(column * 41 * LINE % PAGE, align) }
 }
 
-/// Where column number `column` of `bytes` bytes may start, at or after `from`: a multiple of `align`.
+/// The first possible start of column number `column` of `bytes` bytes, at or after `from`: a multiple of `align`.
 const fn staggered_start(from: usize, column: usize, bytes: usize, align: usize) -> usize {
     if bytes < SHORT {
         return round_up(from, align);
     }
-    // Long columns are a page further apart too: the sets of the second-level cache span many pages, and
-    // storage in huge pages keeps addresses that are a power of two apart in the same ones.
+    // Long columns also have an extra page between them: the sets of the second-level cache span many pages. In huge
+    // pages, addresses that are a power of two apart would fall into one set.
     let from = if bytes >= 16 * PAGE { checked(from.checked_add(PAGE)) } else { from };
     let start = round_up(from, larger(PAGE, align));
     let start = checked(start.checked_add(round_up(column * SPREAD % PAGE, align)));
@@ -174,7 +175,7 @@ const fn compute<C: ClassInfo>() -> Geometry {
     geometry
 }
 
-/// What the start of the arena is a multiple of: a line of the device, or more if elements in it want more.
+/// The alignment of the arena's start: a line of the device, or more if elements in it need more.
 pub const fn arena_align<C: ClassInfo>() -> usize {
     let mut most = 128;
     let mut field = 0;

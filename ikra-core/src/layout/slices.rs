@@ -16,7 +16,8 @@ impl<T: Value> Window<T> for &[T] {
         debug_assert!(index < self.len());
         // SAFETY: in range, by the caller.
         let place = unsafe { self.as_ptr().add(index) };
-        // SAFETY: layouts make windows that are slices of contiguous columns alone; nothing writes what is borrowed.
+        // SAFETY: layouts make windows that are slices only of contiguous columns; nothing writes the borrowed
+        // elements.
         unsafe { element::read(place) }
     }
 }
@@ -28,7 +29,7 @@ impl<T: Value> Window<T> for &mut [T] {
         debug_assert!(index < self.len());
         // SAFETY: in range, by the caller.
         let place = unsafe { self.as_ptr().add(index) };
-        // SAFETY: layouts make windows that are slices of contiguous columns alone.
+        // SAFETY: layouts make windows that are slices only of contiguous columns.
         unsafe { element::read_own(place) }
     }
     #[inline(always)]
@@ -36,12 +37,12 @@ impl<T: Value> Window<T> for &mut [T] {
         debug_assert!(index < self.len());
         // SAFETY: in range, by the caller.
         let place = unsafe { self.as_mut_ptr().add(index) };
-        // SAFETY: layouts make windows that are slices of contiguous columns alone; this one is borrowed exclusively.
+        // SAFETY: layouts make windows that are slices only of contiguous columns; this one is borrowed exclusively.
         unsafe { element::write(place, value) }
     }
 }
 
-/// A run of a column whose elements lie `C`'s object size apart.
+/// A run of a column whose elements are spaced by `C`'s object size.
 pub struct Strided<'a, C, T> {
     first: *const u8,
     len: usize,
@@ -68,8 +69,8 @@ impl<C: ClassInfo, T> fmt::Debug for Strided<'_, C, T> {
 impl<C: ClassInfo, T: Value> Strided<'_, C, T> {
     /// # Safety
     ///
-    /// `first` and the `len - 1` elements that follow it, `C`'s object size apart, are initialised
-    /// and unchanged during `'a`.
+    /// `first` and the `len - 1` elements that follow it, spaced by `C`'s object size, are initialised and unchanged
+    /// during `'a`.
     pub(super) unsafe fn new(first: *const u8, len: usize) -> Self {
         Self { first, len, marker: PhantomData }
     }
@@ -87,7 +88,7 @@ impl<C: ClassInfo, T: Value> Window<T> for Strided<'_, C, T> {
     }
 }
 
-/// A run of a column whose elements lie `C`'s object size apart, to write.
+/// A run of a column whose elements are spaced by `C`'s object size, for writing.
 pub struct StridedMut<'a, C, T> {
     first: *mut u8,
     len: usize,
@@ -106,8 +107,8 @@ impl<C: ClassInfo, T> fmt::Debug for StridedMut<'_, C, T> {
 impl<C: ClassInfo, T: Value> StridedMut<'_, C, T> {
     /// # Safety
     ///
-    /// `first` and the `len - 1` elements that follow it, `C`'s object size apart, are initialised
-    /// and accessed by nothing else during `'a`.
+    /// `first` and the `len - 1` elements that follow it, spaced by `C`'s object size, are initialised and accessed by
+    /// nothing else during `'a`.
     pub(super) unsafe fn new(first: *mut u8, len: usize) -> Self {
         Self { first, len, marker: PhantomData }
     }

@@ -1,5 +1,5 @@
-//! The device's fast instructions, under names that say so. On the host they are the exact functions, so
-//! that results differ in their last bits, or by more where the device's instruction is coarse.
+//! The device's fast instructions, with `approx` in their names. On the host they are the exact functions. So results
+//! differ in their last bits, or by more where the device's instruction is coarse.
 
 use super::{Functions, GpuFloat};
 use crate::target::arithmetic::approximate;
@@ -16,11 +16,9 @@ macro_rules! functions {
 }
 
 functions! {
-    /// The sine of an angle in radians; on the device with an error of about 2⁻²¹ in −π … π, growing with
-    /// the angle.
+    /// The sine of an angle in radians; on the device with an error of about 2⁻²¹ in −π … π, growing with the angle.
     sin_approx by sin or Functions::sin;
-    /// The cosine of an angle in radians; on the device with an error of about 2⁻²¹ in −π … π, growing with
-    /// the angle.
+    /// The cosine of an angle in radians; on the device with an error of about 2⁻²¹ in −π … π, growing with the angle.
     cos_approx by cos or Functions::cos;
     /// e to the power of x; on the device with a relative error of about 2⁻²² · (1 + |x|).
     exp_approx by exp or Functions::exp;

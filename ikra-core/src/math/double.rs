@@ -10,7 +10,7 @@ impl Functions for f64 {
     #[inline]
     fn midpoint(self, y: Self) -> Self {
         const HIGH: f64 = f64::MAX / 2.0;
-        // As `std`: without overflow on the way.
+        // As `std`: without intermediate overflow.
         if self.abs() <= HIGH && y.abs() <= HIGH { (self + y) / 2.0 } else { self / 2.0 + y / 2.0 }
     }
     fn sin(self) -> Self {

@@ -1,4 +1,4 @@
-//! The functions that are the same for both types: those that IEEE 754 defines to the last bit, and what is made of them.
+//! The functions that both types share: those that IEEE 754 defines to the last bit, and functions composed of them.
 
 use super::GpuFloat;
 use crate::target::arithmetic;

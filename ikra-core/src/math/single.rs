@@ -1,4 +1,4 @@
-//! `f32`, without `f64`: FreeBSD's algorithms from `libm` where they need none, own ones elsewhere.
+//! `f32`, without `f64`: FreeBSD's algorithms from `libm` if they need no `f64`, otherwise own ones.
 
 use core::f32::consts::{FRAC_PI_2, LN_2, PI};
 
@@ -91,7 +91,7 @@ impl Functions for f32 {
         libm::powf(self, y)
     }
     fn powi(self, n: i32) -> Self {
-        // `f32` holds 24 bits of an integer. What is beyond them is a multiple of 256.
+        // `f32` holds 24 bits of an integer. The part beyond them is a multiple of 256.
         let low = if n.unsigned_abs() < 1 << 24 { n } else { n & 255 };
         let high = n - low;
         if high == 0 {
@@ -150,7 +150,7 @@ impl Functions for f32 {
             let cube = root * root * root;
             root *= (cube + 2.0 * a) / (2.0 * cube + a);
         }
-        // What is missing, from the exact cube.
+        // The error, from the exact cube.
         let square = root * root;
         let lost = arithmetic::mul_add(root, root, -square);
         let excess = arithmetic::mul_add(square, root, -a) + lost * root;

@@ -2,21 +2,20 @@
 
 use core::f32::consts::FRAC_2_PI;
 
-/// An angle as a multiple of π/2 and a rest in −π/4 … π/4.
+/// An angle as a multiple of π/2 and a remainder in −π/4 … π/4.
 pub(super) struct Reduced {
     /// The multiple, modulo 4.
     quadrant: u32,
     rest: f32,
 }
 
-/// Angles up to here are reduced by subtracting multiples of π/2 in parts.
+/// Angles up to this are reduced by subtracting multiples of π/2 in parts.
 const SMALL: f32 = 512.0;
 
-/// π/2 in parts, all but the last of so few bits that their products with numbers of up to 13 bits are
-/// exact.
+/// π/2 in parts. All but the last have so few bits that their products with numbers of up to 13 bits are exact.
 const PARTS: [f32; 4] = [1.570_312_5, 4.837_513e-4, 7.549_533_6e-8, 2.563_344e-12];
 
-/// 2/π as a binary fraction, 32 bits a word: enough for the largest `f32`.
+/// 2/π as a binary fraction, in words of 32 bits: enough for the largest `f32`.
 const TWO_OVER_PI: [u32; 8] =
     [0xa2f9_836e, 0x4e44_1529, 0xfc27_57d1, 0xf534_ddc0, 0xdb62_9599, 0x3c43_9041, 0xfe51_63ab, 0xdebb_c561];
 
@@ -35,8 +34,8 @@ pub(super) fn reduce(x: f32) -> Reduced {
     Reduced { quadrant: multiple as i32 as u32 & 3, rest }
 }
 
-/// Multiplies by 2/π in integers, of which only those bits are needed that become the fraction and the
-/// last bits before the point (Payne and Hanek).
+/// Multiplies by 2/π in integers. Only the bits are needed that become the fraction and the last bits before the point
+/// (Payne and Hanek).
 fn reduce_large(x: f32) -> Reduced {
     let bits = x.to_bits();
     let exponent = (bits >> 23 & 0xff) as i32;
@@ -66,9 +65,9 @@ fn reduce_large(x: f32) -> Reduced {
     let above = shift - first;
     let fraction = product << above;
     let integer = if above == 0 { 0 } else { (product >> (64 - above)) as u32 };
-    // To the nearest multiple: the rest is in -1/2 … 1/2.
+    // To the nearest multiple: the remainder is in -1/2 … 1/2.
     let quadrant = integer.wrapping_add((fraction >> 63) as u32);
-    // Times π/2, of which this is 2^63, in integers too: the rest is rounded once.
+    // Times π/2, here scaled by 2^63, in integers too: the remainder is rounded once.
     const HALF_PI: u64 = 0xc90f_daa2_2168_c235;
     let signed = fraction as i64;
     let size = ((u128::from(signed.unsigned_abs()) * u128::from(HALF_PI)) >> 64) as u64;
@@ -111,7 +110,7 @@ pub(super) fn sin_cos(x: f32) -> (f32, f32) {
 pub(super) fn tan(x: f32) -> f32 {
     let Reduced { quadrant, rest } = reduce(x);
     let z = rest * rest;
-    // The tangent in -π/4 … π/4 by its own polynomial; the quotient of sine and cosine is less exact.
+    // The tangent in -π/4 … π/4 by its own polynomial; the quotient of sine and cosine is less accurate.
     let p = ((((9.385_402e-3 * z + 3.119_922_3e-3) * z + 2.443_013_6e-2) * z + 5.341_128e-2) * z + 1.333_879_9e-1) * z
         + 3.333_315_7e-1;
     let t = p * z * rest + rest;

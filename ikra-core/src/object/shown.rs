@@ -4,7 +4,7 @@ use core::fmt;
 
 /// A field of a view, of a type that may or may not be `Debug`.
 ///
-/// The method of this type is found first, for types that are `Debug`; that of the trait otherwise.
+/// This type's method is found first, for types that are `Debug`; otherwise the trait's.
 pub struct Shown<'a, T>(pub &'a T);
 
 impl<T> fmt::Debug for Shown<'_, T> {

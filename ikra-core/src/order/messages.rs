@@ -1,4 +1,4 @@
-//! Why a use of an atomic field is refused, and what to do.
+//! Explains why a use of an atomic field is refused, and how to fix it.
 
 use super::sealed::HasRule;
 use super::{AtomicOwner, Operation, Rule, uses};
@@ -18,7 +18,7 @@ pub(super) const fn describe<P: Phase, C: ClassInfo>(field: usize) -> Message {
         .push("`")
 }
 
-/// Each kind of use, and how a message names it, first of the kernel's own object, then of others.
+/// Each kind of use, and its names in messages: first for the kernel's own object, then for others.
 const NAMES: [(u16, &str, &str); 8] = [
     (uses::LOAD, "loaded", "loaded"),
     (uses::STORE, "stored", "stored to another object"),
@@ -47,7 +47,7 @@ pub(super) const fn list(mut message: Message, own: u16, other: u16) -> Message 
     message
 }
 
-/// What to do about a conflict.
+/// The ways out of a conflict.
 pub(super) const fn ways_out(message: Message, all: u16, name: &str) -> Message {
     let message = message.push(", so that the result depends on the order. ");
     let message = if all & uses::EXCHANGE != 0 {
@@ -69,7 +69,7 @@ pub(super) const fn ways_out(message: Message, all: u16, name: &str) -> Message 
         .push("))]`. (Fields of this name in other classes count too.)")
 }
 
-/// Why an operation is not one of those that the kernel's rule allows.
+/// The reason why an operation is not allowed by the kernel's rule.
 pub(super) const fn refusal<A: AtomicOwner>(operation: Operation) -> Message {
     let name = A::Class::FIELDS[A::FIELD].name;
     let message = describe::<A::Phase, A::Class>(A::FIELD);
@@ -102,7 +102,7 @@ pub(super) const fn refusal<A: AtomicOwner>(operation: Operation) -> Message {
     ways_out(list(message, own, other), found | operation.bit(), name)
 }
 
-/// The option that shows an operation that the text does not show.
+/// The option that declares an operation that the text does not show.
 const fn to_list(message: Message, operation: Operation, own: bool, name: &str) -> Message {
     let option = match operation {
         Operation::Load => "loads(",

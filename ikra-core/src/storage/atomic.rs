@@ -1,4 +1,4 @@
-//! `#[atomic]` fields: the one way to change another object.
+//! `#[atomic]` fields: the only way to change another object.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -41,7 +41,7 @@ use crate::window::Skip;
 )]
 pub trait AtomicValue: sealed::Cell {}
 
-/// What unsafe code trusts is which cell stands for a value, so nobody else says that.
+/// Unsafe code trusts the choice of the cell for a value, so the trait is sealed.
 pub(crate) mod sealed {
     use crate::value::Value;
 
@@ -56,34 +56,34 @@ pub(crate) mod sealed {
     }
 }
 
-/// An `#[atomic]` field of an object: what its view and its refs show for it.
+/// An `#[atomic]` field of an object, as its view and its refs show it.
 ///
-/// All operations are relaxed: they are never torn and never lost, and say nothing about the order of
-/// other fields. Only their own order is left to chance, so a kernel may combine them only where its
-/// result is the same in every order. Each field, in each kernel, is one of these:
+/// All operations are relaxed. They are never torn or lost, and do not order accesses to other fields. Only their own
+/// order is left to chance. A kernel may therefore combine them only where every order gives the same result. Each
+/// field has one of these rules in each kernel:
 ///
 /// | the kernel | may |
 /// | --- | --- |
 /// | loads it | [`load`](Self::load), of any object |
 /// | updates it | call one of `add` (with `sub`), `min`, `max`, `or`, `and`, of any object, and nothing else |
-/// | uses its own only | do everything with the field of its own object, and nothing with another's |
-/// | says `#[kernel(unordered(field))]` | do everything: that the result is the same in every order is up to you |
+/// | uses its own only | call any operation on the field of its own object, and none on another object's |
+/// | has `#[kernel(unordered(field))]` | call any operation: you ensure that every order gives the same result |
 ///
-/// Anything else does not compile (`cargo build` finds it, `cargo check` does not). Where a method only updates
-/// a field and a later one loads it, put the two into two kernels. Updates return nothing, and so does
-/// [`claim`](Self::claim), of links. `fetch_add` and the other methods that begin with `fetch_` return the value before, which
-/// depends on who came first. Sequential code may do everything.
+/// Anything else does not compile (`cargo build` reports it, `cargo check` does not). If a method updates a field and a
+/// later one loads it, put the two into two kernels. Updates return nothing, and neither does [`claim`](Self::claim),
+/// of links. `fetch_add` and the other methods that begin with `fetch_` return the previous value, which depends on the
+/// order of the threads. Sequential code may call any operation.
 ///
-/// Which operations a kernel contains is found in its text, for fields by their names. Those that the text does
-/// not show, in a function of yours that takes an `Atomic`, or in a method of another class, are listed by
-/// `#[kernel(updates(add(field)))]`; the compiler says so.
+/// The macro finds a kernel's operations in its text, by the names of fields. It cannot see an operation in a function
+/// of yours that takes an `Atomic`, or in a method of another class. List such operations in
+/// `#[kernel(updates(add(field)))]`; the compiler tells you when.
 ///
-/// Where one thread runs a kernel, because there is one only or because the objects are few, none of this takes an atomic instruction.
-/// So a kernel's methods cannot send an `Atomic`, a ref or an inner array to other threads.
+/// If one thread runs a kernel, because there is only one or because there are few objects, no operation uses an atomic
+/// instruction. A kernel's methods can therefore not send an `Atomic`, a ref or an inner array to other threads.
 ///
-/// Additions of floating-point numbers round, so their order shows: use a [`Fixed`](crate::value::Fixed), a
-/// reduction, or `unordered`. Their minimum and maximum do not: -0.0 is smaller than 0.0 here, a number is
-/// preferred to NaN, and of two NaNs the one with the smaller bits.
+/// Floating-point additions round, so their order shows: use a [`Fixed`](crate::value::Fixed), a reduction, or
+/// `unordered`. Minimum and maximum do not round. Here -0.0 is less than 0.0, and a number is preferred to NaN. Of two
+/// NaNs, the one with the smaller bits is preferred.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -130,11 +130,11 @@ pub(crate) mod sealed {
 /// ```
 pub struct Atomic<'w, T: AtomicValue, A: AtomicOwner> {
     pub(crate) cell: &'w T::Cell,
-    /// What is known of the object: whether one thread runs the kernel.
+    /// The known facts about the object: whether one thread runs the kernel.
     facts: Facts,
-    /// Whether it is in a view that a ref lent: those of refs are of any object, and say nothing.
+    /// Whether it is in a view that a ref lent. The atomics of refs are of any object, and do not set this.
     lent: A::Lent,
-    /// Makes it `Send` and `Sync` only where that is.
+    /// Makes it `Send` and `Sync` only where the access is.
     place: PhantomData<A>,
 }
 
@@ -155,9 +155,9 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     ///
     /// # Safety
     ///
-    /// 1. There is a `T` there, accessed as its cell only, as long as the result lives.
-    /// 2. What is known is so.
-    /// 3. Unless `lent` says that it is of any object, it belongs to the object that the code in phase `A::Phase` runs for.
+    /// 1. A `T` is at the address, and is accessed only as its cell as long as the result lives.
+    /// 2. The facts are true.
+    /// 3. Unless `lent` marks it as any object's, it belongs to the object that the code in phase `A::Phase` runs for.
     #[inline(always)]
     pub(crate) unsafe fn at(address: *mut T, facts: Facts, lent: A::Lent) -> Self {
         const { assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() == align_of::<T::Cell>()) };
@@ -165,13 +165,13 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         Self { cell: unsafe { &*address.cast::<T::Cell>() }, facts, lent, place: PhantomData }
     }
 
-    /// The same in a view that is lent: of any object.
+    /// The atomic in a view that is lent: of any object.
     #[inline(always)]
     fn lent(self) -> Self {
         Self { lent: A::Lent::LENT, ..self }
     }
 
-    /// Panics if the kernel has the field of its own object alone, and this is in a view that a ref lent.
+    /// Panics if the kernel may use only its own object's field, and this is in a view that a ref lent.
     ///
     /// Each operation calls it before it accesses the cell. In a kernel's own view the answer is a constant.
     #[inline(always)]
@@ -182,13 +182,13 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         }
     }
 
-    /// Whether no other thread changes the value: one thread runs the kernel, or the kernel's rule leaves the field alone.
+    /// Whether no other thread changes the value: one thread runs the kernel, or the kernel's rule excludes changes.
     #[inline(always)]
     pub(crate) fn is_left_alone(self) -> bool {
         (const { alone::pays::<A::Phase>() } && self.facts.is_alone()) || const { is_left_alone::<A>() }
     }
 
-    /// Where the value is, for accesses while no other thread changes it: a cell has its size, alignment and bytes.
+    /// The value's address, for accesses while no other thread changes it: a cell has its size, alignment and bytes.
     #[inline(always)]
     fn plain(self) -> *mut T {
         ptr::from_ref(self.cell).cast::<T>().cast_mut()
@@ -201,10 +201,11 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         const { assert_allowed::<A>(Operation::Load) };
         self.assert_own();
         if self.is_left_alone() {
-            // The compiler may join a plain load with others, and the device's caches serve it.
-            // SAFETY: one thread runs the kernel, and this is it, since the kernel's code does not know whether its phase is `Send`,
-            // and with it the atomic; or, by the kernel's rule, which each operation on the field asserts, no other thread changes it
-            // meanwhile: under the rule `Own` this is the field of the kernel's own object, as was just asserted.
+            // The compiler may merge a plain load with others, and the device's caches serve it.
+            // SAFETY: either one thread runs the kernel, and it is this one: the kernel's code cannot assume that its
+            // phase, and so the atomic, is `Send`. Or no other thread changes the value meanwhile (I23), by the
+            // kernel's rule, which each operation on the field asserts. Under the rule `Own` this is the field of the
+            // kernel's own object, as was just asserted.
             return unsafe { self.plain().read() };
         }
         T::load(self.cell)
@@ -217,16 +218,16 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         const { assert_allowed::<A>(Operation::Store) };
         self.assert_own();
         if self.is_left_alone() {
-            // A GPU takes seven times as long for a kernel that loads the field and stores it by an atomic store.
-            // SAFETY: as for a load, and by the kernel's rule, which allows stores to its own object's field alone, no other thread
-            // looks at it meanwhile: nor is the atomic of such a field `Send`.
+            // A GPU takes seven times as long for a kernel that loads the field and then stores it atomically.
+            // SAFETY: as for a load. The kernel's rule allows stores only to its own object's field, so no other thread
+            // reads the value meanwhile (I23). Nor is the atomic of such a field `Send`.
             unsafe { self.plain().write(value) };
             return;
         }
         T::store(self.cell, value);
     }
 
-    /// Replaces the value and returns the one before.
+    /// Replaces the value and returns the previous one.
     #[inline(always)]
     #[track_caller]
     pub fn swap(self, value: T) -> T {
@@ -234,11 +235,11 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         self.update(|_| value, |cell| T::swap(cell, value))
     }
 
-    /// Replaces the value by `new` if it is `current`, and returns the one before.
+    /// Replaces the value by `new` if it is `current`, and returns the previous one.
     ///
     /// # Errors
     ///
-    /// The value, if it was another than `current`. Floating-point values are compared by their bits.
+    /// The value, if it differed from `current`. Floating-point values are compared by their bits.
     #[inline(always)]
     #[track_caller]
     pub fn compare_exchange(self, current: T, new: T) -> Result<T, T> {
@@ -251,7 +252,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         T::compare_exchange(self.cell, current, new)
     }
 
-    /// Replaces the value by `new` of it, as `atomic` does at once, and returns the one before.
+    /// Replaces the value by `new(value)`, as the operation `atomic` does in one step, and returns the previous one.
     #[inline(always)]
     #[track_caller]
     pub(crate) fn update(self, new: impl Fn(T) -> T, atomic: impl FnOnce(&T::Cell) -> T) -> T {
@@ -259,7 +260,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         if self.is_left_alone() { self.change(|before| Some(new(before))) } else { atomic(self.cell) }
     }
 
-    /// Replaces the value by `f` of it, while there is one, and returns the one before.
+    /// Replaces the value by `f(value)` while `f` returns one, and returns the previous value.
     #[inline(always)]
     #[track_caller]
     pub(crate) fn change(self, f: impl Fn(T) -> Option<T>) -> T {
@@ -284,7 +285,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     }
 }
 
-/// The type of an update's argument, that of the value if there is no other.
+/// The type of an update's argument: the type of the value, if no other is given.
 macro_rules! argument {
     ($ty:ty) => {
         $ty
@@ -295,9 +296,9 @@ macro_rules! argument {
 }
 pub(crate) use argument;
 
-/// Updates of some types: the one without a value, and the one with.
+/// Update methods for some types: one variant returns nothing, the other the previous value.
 ///
-/// Their assertions are part of what is given here, so that the compiler shows them and no macro.
+/// Their assertions are part of the arguments here, so that compiler errors show them rather than a macro.
 macro_rules! updates {
     (@of [$($generics:tt)*] $ty:ty; { $($(#[$doc:meta])* $update:ident $check:block $fetch:ident $check_value:block
         |$atomic:ident, $value:ident $(: $arg:ty)?| $do:expr;)* }) => {
@@ -312,7 +313,7 @@ macro_rules! updates {
             }
             $(#[$doc])*
             ///
-            /// Returns the value before.
+            /// Returns the previous value.
             #[inline(always)]
             #[track_caller]
             pub fn $fetch(self, value: argument!($ty $(, $arg)?)) -> $ty {
@@ -326,7 +327,7 @@ macro_rules! updates {
 }
 pub(crate) use updates;
 
-/// An atomic over the cell of the same name.
+/// An atomic over the cell with the same name.
 macro_rules! plain {
     ($($ty:ident $cell:ident;)*) => { $(
         impl AtomicValue for $ty {}
@@ -369,11 +370,11 @@ updates! { [] u32, i32, u64, i64; {
     sub { const { assert_allowed::<A>(Operation::Add) } }
     fetch_sub { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, value| atomic.update(|before| before.wrapping_sub(value), |cell| cell.fetch_sub(value, Relaxed));
-    /// Stores the smaller of both.
+    /// Stores the lesser of both.
     min { const { assert_allowed::<A>(Operation::Min) } }
     fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, value| atomic.update(|before| before.min(value), |cell| cell.fetch_min(value, Relaxed));
-    /// Stores the larger of both.
+    /// Stores the greater of both.
     max { const { assert_allowed::<A>(Operation::Max) } }
     fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, value| atomic.update(|before| before.max(value), |cell| cell.fetch_max(value, Relaxed));
@@ -398,7 +399,7 @@ updates! { [] bool; {
     |atomic, value| atomic.update(|before| before & value, |cell| cell.fetch_and(value, Relaxed));
 } }
 
-/// An atomic over an integer cell, by a bijection of values and integers.
+/// An atomic over an integer cell, by a bijection between values and integers.
 macro_rules! encoded {
     ([$($generics:tt)*] $ty:ty, $cell:ident, |$value:ident| $encode:expr, |$bits:ident| $decode:expr) => {
         impl<$($generics)*> AtomicValue for $ty {}
@@ -437,37 +438,37 @@ encoded!([] f64, AtomicU64, |value| value.to_bits(), |bits| f64::from_bits(bits)
 encoded!([const F: u32] Fixed<F>, AtomicI64, |value| value.to_bits(), |bits| Fixed::from_bits(bits));
 
 updates! { [const F: u32,] Fixed<F>; {
-    /// Adds, wrapping around. The sum is exact, so that it is the same in every order.
+    /// Adds, wrapping around. The sum is exact, so every order gives the same result.
     add { const { assert_allowed::<A>(Operation::Add) } }
     fetch_add { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, value| atomic.update(
         |before| Fixed::from_bits(before.to_bits().wrapping_add(value.to_bits())),
         |cell| Fixed::from_bits(cell.fetch_add(value.to_bits(), Relaxed)),
     );
-    /// Subtracts, wrapping around. The difference is exact, so that it is the same in every order.
+    /// Subtracts, wrapping around. The difference is exact, so every order gives the same result.
     sub { const { assert_allowed::<A>(Operation::Add) } }
     fetch_sub { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, value| atomic.update(
         |before| Fixed::from_bits(before.to_bits().wrapping_sub(value.to_bits())),
         |cell| Fixed::from_bits(cell.fetch_sub(value.to_bits(), Relaxed)),
     );
-    /// Stores the smaller of both.
+    /// Stores the lesser of both.
     min { const { assert_allowed::<A>(Operation::Min) } }
     fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, value|
         atomic.update(|before| before.min(value), |cell| Fixed::from_bits(cell.fetch_min(value.to_bits(), Relaxed)));
-    /// Stores the larger of both.
+    /// Stores the greater of both.
     max { const { assert_allowed::<A>(Operation::Max) } }
     fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, value|
         atomic.update(|before| before.max(value), |cell| Fixed::from_bits(cell.fetch_max(value.to_bits(), Relaxed)));
 } }
 
-/// Additions of floating-point numbers: by an instruction of the device's, on the host by compare and exchange.
+/// Floating-point addition: an instruction on the device, compare and exchange on the host.
 macro_rules! floats {
     ($($ty:ident $add:ident;)*) => { $(
         impl<A: AtomicOwner> Atomic<'_, $ty, A> {
-            /// Adds and returns the value before, whether or not the kernel may.
+            /// Adds and returns the previous value, without checking the kernel's rule.
             #[inline(always)]
             #[track_caller]
             fn sum(self, value: $ty) -> $ty {
@@ -479,9 +480,8 @@ macro_rules! floats {
     )* };
 }
 
-/// Whether a value is preferred to another: numbers to NaN, of two NaNs the one with the smaller bits, and of two
-/// numbers as the comparison says. An order of all bit patterns, so that the best of several is the same
-/// however they come.
+/// Whether a value is preferred to another: numbers to NaN, and of two NaNs the one with the smaller bits. Two numbers
+/// are compared. This orders all bit patterns, so the best of several values does not depend on their order.
 macro_rules! precedes {
     ($value:ident, $current:ident, $compared:expr) => {
         match ($value.is_nan(), $current.is_nan()) {
@@ -498,9 +498,9 @@ floats! {
 }
 
 updates! { [] f32, f64; {
-    /// Adds. The sum of several threads' additions depends on their order, as floating-point sums do: a kernel that
-    /// does it to other objects says `unordered(field)`. (On the device such an addition of `f32` takes subnormal
-    /// numbers for 0.)
+    /// Adds. The sum of several threads' additions depends on their order, as floating-point sums do. A kernel that
+    /// adds to other objects must have `unordered(field)`. (On the device, such an addition of `f32` treats subnormal
+    /// numbers as 0.)
     add { const { assert_allowed::<A>(Operation::AddFloat) } }
     fetch_add { const { assert_allowed::<A>(Operation::AddFloat) } }
     |atomic, value| atomic.sum(value);
@@ -508,12 +508,12 @@ updates! { [] f32, f64; {
     sub { const { assert_allowed::<A>(Operation::AddFloat) } }
     fetch_sub { const { assert_allowed::<A>(Operation::AddFloat) } }
     |atomic, value| atomic.sum(-value);
-    /// Stores the smaller of both. -0.0 is smaller than 0.0, and NaN larger than any number.
+    /// Stores the lesser of both. -0.0 is less than 0.0, and NaN is greater than any number.
     min { const { assert_allowed::<A>(Operation::Min) } }
     fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, value|
         atomic.change(|current| precedes!(value, current, value.total_cmp(&current).is_lt()).then_some(value));
-    /// Stores the larger of both. -0.0 is smaller than 0.0, and NaN smaller than any number.
+    /// Stores the greater of both. -0.0 is less than 0.0, and NaN is less than any number.
     max { const { assert_allowed::<A>(Operation::Max) } }
     fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, value|
@@ -525,15 +525,15 @@ updates! { [] f32, f64; {
 pub struct AtomicColumn<T>(PhantomData<fn() -> T>);
 
 impl<T: AtomicValue> AtomicColumn<T> {
-    /// Where the cell of an object that exists is.
+    /// The address of the cell of an object that exists.
     #[inline(always)]
     fn place<C: Class, const K: usize>(table: &Table<C>, index: usize) -> *mut T {
-        // SAFETY: views and refs are made of objects that exist.
+        // SAFETY: views and refs are made of objects that exist (I12).
         unsafe { table.address(<Self as Storage<C, K>>::COLUMN, index) }.cast::<T>()
     }
 }
 
-// SAFETY: one column of cells, each of which is only ever accessed as an atomic.
+// SAFETY: one column of cells, and every access to them is atomic.
 unsafe impl<T: AtomicValue> Stored for AtomicColumn<T> {
     type Row = T;
     type Value = T;
@@ -545,7 +545,7 @@ unsafe impl<T: AtomicValue> Stored for AtomicColumn<T> {
     const LINKS_TO: &'static [ClassId] = T::LINKS_TO;
 }
 
-// SAFETY: what is read, written and shown is the object's cell in the column.
+// SAFETY: the functions read, write and show the object's cell in the column.
 unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicColumn<T> {
     type View<'w, P: Phase> = Atomic<'w, T, OfSelf<P, C, K>>;
     type Seen<'w, P: Phase> = Atomic<'w, T, OfAny<P, C, K>>;
@@ -566,13 +566,13 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
     unsafe fn read(bases: &C::Bases, index: usize) -> T {
         // SAFETY: the element exists by 1.
         let place = unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index) };
-        // SAFETY: it is only ever accessed as the cell.
+        // SAFETY: every access to it is through the cell.
         T::load(unsafe { &*place.cast::<T::Cell>() })
     }
 
     #[inline(always)]
     unsafe fn read_for_view<P: Phase>(_: &C::Bases, _: usize) -> T {
-        // A load that is not used would be done all the same.
+        // An unused load would still be executed.
         <T as Value>::PLACEHOLDER
     }
 
@@ -580,8 +580,8 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
     unsafe fn write(bases: &C::Bases, index: usize, value: T) {
         // SAFETY: there is room by 1.
         let place = unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index) };
-        // SAFETY: the bytes are initialised when storage is allocated, and any bytes of an integer's or zeroed bool's size
-        // are a cell.
+        // SAFETY: the bytes are initialised when storage is allocated (I21). A cell is an integer, of which any bytes
+        // are valid, or a `bool`'s size of zeroed bytes.
         T::store(unsafe { &*place.cast::<T::Cell>() }, value);
     }
 
@@ -604,7 +604,7 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
         if P::SEQUENTIAL {
             table.changed_on_host(const { FieldSet::from_bits(1 << K) });
         }
-        // SAFETY: 1. the element is only ever accessed as the cell; 2. by 4; 3. by 3.
+        // SAFETY: 1. every access to the element is through the cell; 2. by 4; 3. by 3.
         unsafe { Atomic::at(Self::place::<C, K>(table, index), facts, Lent::OWN) }
     }
 
@@ -615,7 +615,7 @@ unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicCo
 
     #[inline(always)]
     unsafe fn to_seen<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize, facts: Facts) -> Self::Seen<'w, P> {
-        // SAFETY: 1. the element is only ever accessed as the cell; 2. by 2; 3. it is of any object.
+        // SAFETY: 1. every access to the element is through the cell; 2. by 2; 3. it is of any object.
         unsafe { Atomic::at(Self::place::<C, K>(table, index), facts, ()) }
     }
 

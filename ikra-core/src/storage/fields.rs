@@ -1,4 +1,4 @@
-//! The fields of a class side by side: what holds for the storage of one, for a tuple of up to 64.
+//! The fields of a class together: implements the functions of one field's storage for a tuple of up to 64.
 
 use core::ops::Range;
 
@@ -15,24 +15,24 @@ use crate::target::assigned;
 use crate::tuples::for_tuples;
 use crate::value::{BadLink, Loaded};
 
-/// Which object a view shows.
+/// The object that a view shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViewOf {
-    /// That of a kernel's call or of a guard.
+    /// The object of a kernel's call or of a guard.
     Own,
-    /// Any other, whose view a ref lends to a method.
+    /// Any other object, whose view a ref lends to a method.
     Another,
 }
 
 /// The storages of the fields of class `C`.
 pub trait FieldTuple<C: Class>: 'static {
-    /// The row's values.
+    /// The values of a row.
     type Row;
-    /// What a kernel loads.
+    /// The values that a kernel loads.
     type Values: Copy;
-    /// What a view shows.
+    /// The values that a view shows.
     type Views<'w, P: Phase>;
-    /// What fills storage before an object is initialised.
+    /// The values that fill storage before an object is initialised.
     const PLACEHOLDER: Self::Values;
 
     /// Replaces the value of field `K`.
@@ -63,11 +63,11 @@ pub trait FieldTuple<C: Class>: 'static {
     ///
     /// 1. `bases` describe storage of `C`, whose `Fields` is `Self`, with room for object `index`.
     /// 2. Nothing else accesses the object meanwhile.
-    /// 3. The arena goes on to [`arena_end`](Self::arena_end), unless the row [`fits`](Self::fits); and the
-    ///    object exists, unless `bump` is for fresh ones.
+    /// 3. The arena extends to [`arena_end`](Self::arena_end), unless the row [`fits`](Self::fits). The object exists,
+    ///    unless `bump` is for fresh objects.
     unsafe fn write(bases: &C::Bases, index: usize, row: Self::Row, bump: &mut Bump);
 
-    /// Writes some fields of an object that nobody is to see.
+    /// Writes placeholders to some fields of an object that is never read.
     ///
     /// # Safety
     ///
@@ -77,29 +77,29 @@ pub trait FieldTuple<C: Class>: 'static {
     /// Where the arena ends if a row takes new space after `used` bytes.
     fn arena_end(row: &Self::Row, used: usize) -> usize;
 
-    /// Whether a row needs no more of the arena than object `index` has.
+    /// Whether a row fits into the arena space that object `index` already has.
     ///
     /// # Safety
     ///
     /// As for [`read`](Self::read).
     unsafe fn fits(bases: &C::Bases, index: usize, row: &Self::Row) -> bool;
 
-    /// The same values, with copies of inner arrays that are not atomic.
+    /// Equal values, with copies of inner arrays that are not atomic.
     ///
     /// # Safety
     ///
-    /// The values were read of an object that exists, and nothing writes the object meanwhile.
+    /// The values were read from an object that exists, and nothing writes the object meanwhile.
     unsafe fn detach(values: Self::Values, copies: &mut Copies) -> Self::Values;
 
-    /// The first field that is another array after than before.
+    /// The first field that is a different array after than before.
     fn other_array(before: &Self::Values, after: &Self::Values) -> Option<usize>;
 
-    /// Stores the fields of a view, but atomic ones.
+    /// Stores the fields of a view, except atomic fields.
     ///
     /// # Safety
     ///
     /// 1. As for [`write`](Self::write), 1 and 2.
-    /// 2. Inner arrays among the values are the object's, or copies of them by [`detach`](Self::detach) that live.
+    /// 2. Inner arrays among the values are the object's, or copies made by [`detach`](Self::detach) that are alive.
     unsafe fn write_back(bases: &C::Bases, index: usize, values: Self::Values);
 
     /// Copies the fields in `fields` of an object from one storage to another.
@@ -109,8 +109,9 @@ pub trait FieldTuple<C: Class>: 'static {
     /// As for [`read`](Self::read) from `from` and [`write`](Self::write) to `to`.
     unsafe fn copy(from: &C::Bases, to: &C::Bases, index: usize, fields: FieldSet);
 
-    /// What the view of object `index` shows for `values`, of which those of the fields in `loaded` are the object's: of the object
-    /// that a kernel runs for, or of another, whose view a ref lends. The facts are those of objects that its fields link to.
+    /// The view's data of object `index` for `values`. The values of the fields in `loaded` are the object's. The
+    /// object is the one that a kernel runs for, or another, whose view a ref lends. The facts are about objects that
+    /// its fields link to.
     ///
     /// # Safety
     ///
@@ -124,15 +125,16 @@ pub trait FieldTuple<C: Class>: 'static {
         facts: Facts,
     ) -> Self::Views<'w, P>;
 
-    /// The first link in some fields of some objects, among those that views show as refs, that is to no object: with
-    /// its field and its object.
+    /// The first bad link in some fields of some objects, with its field and its object. It checks only links that
+    /// views show as refs.
     ///
     /// # Safety
     ///
     /// As for [`Storage::see`].
     unsafe fn bad_link(table: &Table<C>, fields: FieldSet, objects: Range<usize>) -> Option<(usize, usize, BadLink)>;
 
-    /// Remaps the links of some objects in all fields with links to the class whose objects moved, or checks that it can be done.
+    /// Remaps the links of some objects in all fields with links to the class whose objects moved, or checks that it
+    /// can be done.
     ///
     /// # Errors
     ///
@@ -148,24 +150,24 @@ pub trait FieldTuple<C: Class>: 'static {
         what: Remap,
     ) -> Result<(), (usize, usize)>;
 
-    /// The values behind what a view shows.
+    /// The values behind a view.
     fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values;
 
-    /// The first link that is to no object in what kernel `P` is about to store, where views show links as numbers.
+    /// The first bad link in the values that kernel `P` is about to store, in fields whose links views show as numbers.
     fn bad_number<P: Phase>(values: &Self::Values, table: &Table<C>) -> Option<BadLink>;
 
-    /// The first field whose handle was replaced by another object's.
+    /// The first field whose handle was replaced by another object's handle.
     fn stray<'w, P: Phase>(views: &Self::Views<'w, P>, table: &'w Table<C>, index: usize) -> Option<usize>;
 
-    /// Puts what kernel `P` may read of an object into its tile row.
+    /// Writes the fields that kernel `P` may read of an object into its tile row.
     ///
     /// # Safety
     ///
     /// 1. As for [`read`](Self::read).
-    /// 2. There is room for the tile row at `row`, a multiple of 16.
+    /// 2. `row` has room for the tile row and is a multiple of 16.
     unsafe fn write_tile_row<P: Phase>(bases: &C::Bases, index: usize, row: *mut u8);
 
-    /// What the view of another object is made of, the fields in `FIELDS` loaded and the others placeholders.
+    /// The data for a view of another object: loaded values for the fields in `FIELDS`, placeholders for the others.
     ///
     /// # Safety
     ///
@@ -174,10 +176,10 @@ pub trait FieldTuple<C: Class>: 'static {
     unsafe fn values_at<P: Phase, const FIELDS: u64>(table: &Table<C>, index: usize) -> Self::Values;
 }
 
-// Parts of the above with constants or closures, here once instead of once for each place in each tuple: the compiler takes a
-// third less time for this crate.
+// Parts of the functions above that use constants or closures. They are here once, rather than once for each position
+// in each tuple: this crate compiles in a third less time.
 
-/// [`FieldTuple::bad_link`] of one field.
+/// [`FieldTuple::bad_link`] for one field.
 ///
 /// # Safety
 ///
@@ -193,18 +195,18 @@ unsafe fn bad_link<C: Class, F: Storage<C, K>, const K: usize>(
     }
     // SAFETY: the contract is the same.
     let bad_link = |index| unsafe { F::bad_link(table, index) };
-    // To the end in any case, so that it is done with vectors.
+    // It does not stop at a bad link, so that the loop is vectorized.
     if !objects.clone().fold(false, |any, index| any | bad_link(index).is_some()) {
         return None;
     }
     objects.find_map(|index| Some((K, index, bad_link(index)?)))
 }
 
-/// [`FieldTuple::remap`] of one field.
+/// [`FieldTuple::remap`] for one field.
 ///
 /// # Safety
 ///
-/// The same.
+/// As for [`FieldTuple::remap`].
 unsafe fn remap<C: Class, F: Storage<C, K>, const K: usize>(
     bases: &C::Bases,
     mut objects: impl Iterator<Item = usize>,
@@ -221,11 +223,11 @@ unsafe fn remap<C: Class, F: Storage<C, K>, const K: usize>(
     }
 }
 
-/// [`FieldTuple::to_views`] of one field.
+/// [`FieldTuple::to_views`] for one field.
 ///
 /// # Safety
 ///
-/// The same.
+/// As for [`FieldTuple::to_views`].
 #[inline(always)]
 unsafe fn to_view<'w, C: Class, P: Phase, F: Storage<C, K>, const K: usize>(
     value: F::Value,
@@ -248,11 +250,11 @@ unsafe fn to_view<'w, C: Class, P: Phase, F: Storage<C, K>, const K: usize>(
     }
 }
 
-/// [`FieldTuple::write_tile_row`] of one field.
+/// [`FieldTuple::write_tile_row`] for one field.
 ///
 /// # Safety
 ///
-/// The same.
+/// As for [`FieldTuple::write_tile_row`].
 #[inline(always)]
 unsafe fn write_to_tile_row<C: Class, P: Phase, F: Storage<C, K>, const K: usize>(
     bases: &C::Bases,
@@ -264,16 +266,16 @@ unsafe fn write_to_tile_row<C: Class, P: Phase, F: Storage<C, K>, const K: usize
         let value = unsafe { F::read(bases, index) };
         // SAFETY: within the tile row, by the caller.
         let at = unsafe { row.add(offset) };
-        // SAFETY: the place is the field's, and aligned for its type.
+        // SAFETY: the address is the field's, and is aligned for its type.
         unsafe { at.cast::<F::Value>().write(value) };
     }
 }
 
-/// [`FieldTuple::values_at`] of one field.
+/// [`FieldTuple::values_at`] for one field.
 ///
 /// # Safety
 ///
-/// The same, if the field is in `FIELDS`.
+/// As for [`FieldTuple::values_at`], if the field is in `FIELDS`.
 #[inline(always)]
 unsafe fn value_at<C: Class, P: Phase, F: Storage<C, K>, const K: usize, const FIELDS: u64>(
     table: &Table<C>,
@@ -402,7 +404,7 @@ macro_rules! field_tuple {
             unsafe fn put<const K: usize, V: Copy>(values: &mut Self::Values, value: V) {
                 $(
                     if K == $k {
-                        // SAFETY: it is of type `V`, by the caller.
+                        // SAFETY: it has type `V`, by the caller.
                         unsafe { assigned::put((&raw mut values.$k).cast::<V>(), value) };
                     }
                 )+

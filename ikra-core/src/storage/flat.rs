@@ -1,4 +1,4 @@
-//! `#[soa(flatten)]`: a column per component of a struct.
+//! `#[soa(flatten)]`: one column per component of a struct.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -13,7 +13,7 @@ use crate::table::{Table, address};
 use crate::value::{Loaded, Value};
 use crate::window::{Block, ReadOnly, Window, WindowTuple};
 
-/// A struct that can be stored as a column per component; implemented by `#[derive(Value)]`.
+/// A struct that can be stored with one column per component; implemented by `#[derive(Value)]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be flattened into a column per component",
     label = "not a struct with `#[derive(Value)]`",
@@ -30,11 +30,11 @@ pub trait Flatten: Value {
     fn from_parts(parts: Self::Parts) -> Self;
 }
 
-/// A field in a column per component.
+/// A field with one column per component.
 #[derive(Debug)]
 pub struct Flat<T>(PhantomData<fn() -> T>);
 
-/// The windows of a flattened field's columns. Blocks of it are `B`.
+/// The windows of a flattened field's columns, with blocks `B`.
 pub struct FlatWindow<T, X, B> {
     windows: X,
     marker: PhantomData<fn() -> (T, B)>,
@@ -58,34 +58,34 @@ impl<T: Flatten, X: WindowTuple<T::Parts>, B: Window<T> + From<Block<<T as Loade
     type Block = B;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> T {
-        // SAFETY: the columns' windows are of the same objects.
+        // SAFETY: the columns' windows are over one range of objects.
         T::from_parts(unsafe { self.windows.get(index) })
     }
     #[inline(always)]
     unsafe fn set(&mut self, index: usize, value: T) {
-        // SAFETY: the columns' windows are of the same objects.
+        // SAFETY: the columns' windows are over one range of objects.
         unsafe { self.windows.set(index, value.into_parts()) }
     }
     #[inline(always)]
     unsafe fn replace(&mut self, index: usize, before: &T, value: T, assigned: bool) {
         let assigned = if assigned { FieldSet::ALL } else { FieldSet::EMPTY };
-        // SAFETY: the columns' windows are of the same objects.
+        // SAFETY: the columns' windows are over one range of objects.
         unsafe { self.windows.replace(index, &before.into_parts(), value.into_parts(), assigned) }
     }
 }
 
-// SAFETY: a column per part, in the order of the parts, of which there are as many as columns.
+// SAFETY: one column per part, in the order of the parts; both numbers are equal.
 unsafe impl<T: Flatten> Stored for Flat<T> {
     type Row = T;
     type Value = T;
     const HOLDS_LINKS_TO: &'static [ClassId] = T::LINKS_TO;
     const COLUMNS: &'static [ColumnInfo] = {
-        // Names come with the struct, sizes with its parts.
+        // The struct supplies the names, its parts the sizes.
         struct Named<T>(PhantomData<T>);
         impl<T: Flatten> Named<T> {
             const COLUMNS: [ColumnInfo; MAX_PARTS] = {
                 let mut columns = [ColumnInfo { component: "", size: 0, align: 1, slot: None, meaning: 0 }; MAX_PARTS];
-                // `Flatten` is safe to implement: names and parts may be of different number.
+                // `Flatten` is safe to implement, so the numbers of names and parts may differ.
                 assert!(
                     T::PART_NAMES.len() == <T::Parts as PartTuple>::COLUMNS.len(),
                     "a flattened struct has one name per component"
@@ -104,7 +104,7 @@ unsafe impl<T: Flatten> Stored for Flat<T> {
     };
 }
 
-// SAFETY: parts are copied in and out of their columns, which follow the field's first.
+// SAFETY: the functions copy parts in and out of their columns, which start at the field's first column.
 unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
     type View<'w, P: Phase> = T;
     type Seen<'w, P: Phase> = T;
@@ -113,7 +113,7 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
 
     #[inline(always)]
     unsafe fn shared<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Shared<'a> {
-        // SAFETY: the parts' columns begin with the field's; by 1 all of them have the elements, which by 2 nothing
+        // SAFETY: the parts' columns start at the field's first. By 1 all of them have the elements, which by 2 nothing
         // writes.
         let windows = unsafe { T::Parts::shared::<C>(bases, <Self as Storage<C, K>>::COLUMN, first, len) };
         FlatWindow { windows, marker: PhantomData }
@@ -121,7 +121,7 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
 
     #[inline(always)]
     unsafe fn exclusive<'a>(bases: &C::Bases, first: usize, len: usize) -> Self::Exclusive<'a> {
-        // SAFETY: the parts' columns begin with the field's; by 1 all of them have the elements, which by 2 nothing
+        // SAFETY: the parts' columns start at the field's first. By 1 all of them have the elements, which by 2 nothing
         // else accesses.
         let windows = unsafe { T::Parts::exclusive::<C>(bases, <Self as Storage<C, K>>::COLUMN, first, len) };
         FlatWindow { windows, marker: PhantomData }
@@ -129,15 +129,15 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
 
     #[inline(always)]
     unsafe fn read(bases: &C::Bases, index: usize) -> T {
-        // SAFETY: the object exists, and nothing writes it: a run of one.
+        // SAFETY: the object exists, and nothing writes it: it is a run of length one.
         let window = unsafe { <Self as Storage<C, K>>::shared(bases, index, 1) };
-        // SAFETY: the window begins with the object.
+        // SAFETY: the window starts at the object.
         unsafe { window.get(0) }
     }
 
     #[inline(always)]
     unsafe fn write(bases: &C::Bases, index: usize, value: T) {
-        // SAFETY: the parts' columns begin with the field's; by 1 all of them have room for the object, which by 2
+        // SAFETY: the parts' columns start at the field's first. By 1 all of them have room for the object, which by 2
         // nothing else accesses.
         unsafe { T::Parts::write::<C>(bases, <Self as Storage<C, K>>::COLUMN, index, value.into_parts()) }
     }
@@ -181,21 +181,21 @@ pub(crate) const MAX_PARTS: usize = 16;
 ///
 /// `COLUMNS` are the columns that the functions access, one per component.
 pub unsafe trait PartTuple: Copy {
-    /// Windows of the components' columns, to read.
+    /// Windows of the components' columns, for reading.
     type Shared<'a, C: Class>: WindowTuple<Self> + Copy + Send + Sync;
-    /// Windows of the components' columns, to read and write.
+    /// Windows of the components' columns, for reading and writing.
     type Exclusive<'a, C: Class>: WindowTuple<Self> + Send;
     /// The components' columns.
     const COLUMNS: &'static [ColumnInfo];
 
-    /// Borrows `len` elements from `first` on of each column, the first of which is `column`.
+    /// Borrows `len` elements from `first` on of each column; `column` is the first column.
     ///
     /// # Safety
     ///
     /// As for [`Storage::shared`].
     unsafe fn shared<'a, C: Class>(bases: &C::Bases, column: usize, first: usize, len: usize) -> Self::Shared<'a, C>;
 
-    /// Borrows `len` elements from `first` on of each column exclusively.
+    /// Borrows `len` elements from `first` on of each column, exclusively.
     ///
     /// # Safety
     ///
@@ -207,7 +207,7 @@ pub unsafe trait PartTuple: Copy {
         len: usize,
     ) -> Self::Exclusive<'a, C>;
 
-    /// Writes one element of each column, the first of which is `column`.
+    /// Writes one element of each column; `column` is the first column.
     ///
     /// # Safety
     ///
@@ -225,7 +225,7 @@ macro_rules! part_tuples {
         part_tuples!(@upto [$($done)* $next] $($rest)*);
     };
     (@one $(($T:ident $k:tt))+) => {
-        // SAFETY: both are made from the same list.
+        // SAFETY: both are made from one list.
         unsafe impl<$($T: Value),+> PartTuple for ($($T,)+) {
             type Shared<'a, C: Class> = ($(<C::Layout as Layout>::Shared<'a, C, $T>,)+);
             type Exclusive<'a, C: Class> = ($(<C::Layout as Layout>::Exclusive<'a, C, $T>,)+);

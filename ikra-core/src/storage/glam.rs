@@ -35,7 +35,7 @@ plain_value! {
     UVec4: UVec4::ZERO, |a, b| a == b;
 }
 
-/// Implements [`Flatten`] for vectors, a column a component.
+/// Implements [`Flatten`] for vectors, with one column per component.
 macro_rules! flatten_vectors {
     ($($ty:ident: $scalar:ty, $($part:ident)+;)*) => { $(
         impl Flatten for $ty {

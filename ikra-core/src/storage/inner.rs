@@ -3,12 +3,12 @@
 //! | field | in an SoA class | in an AoS class |
 //! | --- | --- | --- |
 //! | `#[inline_array]` on `[T; N]` | full inlining: a column per slot | the slots side by side in the object |
-//! | `#[inline_array(object)]` on `[T; N]` | array as object: a column of arrays | the same |
+//! | `#[inline_array(object)]` on `[T; N]` | array as object: a column of arrays | one array in the object |
 //! | `#[inline_array(K)]` on `InnerArray<T>` | partial: `K` columns, the rest in the arena | `K` slots, the rest in the arena |
 //! | `#[inline_array(0)]` on `InnerArray<T>` | all in the arena | all in the arena |
 //!
-//! Unlike other fields, an inner array is not loaded before a call and stored after it: what a view shows
-//! is an accessor, and each element is read and written where it is.
+//! Other fields are loaded before a call and stored after it. An inner array is not: the view shows an accessor, which
+//! reads and writes each element in place.
 
 mod arrangement;
 mod atomics;
@@ -55,19 +55,19 @@ pub struct Inner<C, const K: usize, A>(PhantomData<fn() -> (C, A)>);
 ///
 /// # Safety
 ///
-/// Values are the elements of field `FIELD` of an object of class `Owner`, spread by `Arrangement`.
+/// The storage of an inner array: values are the elements of field `FIELD` of class `Owner`, spread by `Arrangement`.
 pub unsafe trait ArrayStorage: Stored<Value = Elements<Self::Element>> {
-    /// What the array holds.
+    /// The elements' type.
     type Element: Value;
-    /// Its class.
+    /// The class of the field.
     type Owner: Class;
-    /// How it is spread.
+    /// The spread of the elements over slots and the arena.
     type Arrangement: Arrangement<Element = Self::Element>;
-    /// The field's place in the class.
+    /// The field's index in the class.
     const FIELD: usize;
 }
 
-// SAFETY: as `#[soa_class]` names the field, its place and its arrangement.
+// SAFETY: `#[soa_class]` gives the field, its index and its arrangement.
 unsafe impl<C: Class, const K: usize, A: Arrangement> ArrayStorage for Inner<C, K, A> {
     type Element = A::Element;
     type Owner = C;
@@ -75,8 +75,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> ArrayStorage for Inner<C, 
     const FIELD: usize = K;
 }
 
-/// Arrays with a column per slot, each of whose elements is a value that nothing changes as long as the objects are
-/// borrowed.
+/// Arrays with one column per slot. Nothing changes their elements as long as the objects are borrowed.
 ///
 /// # Safety
 ///
@@ -88,14 +87,14 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> ArrayStorage for Inner<C, 
     note = "an `#[atomic]` array may change while it is borrowed; copy it with `copy_column`, or borrow a slot with `slot_mut`"
 )]
 pub unsafe trait SliceSlots: ArrayStorage {}
-// SAFETY: 1. as `FullyInlined` says; 2. views and refs of `Inner` write only in kernels and in guards, which borrow the
-// world exclusively.
+// SAFETY: 1. `FullyInlined` gives each slot a column. 2. Views and refs of `Inner` write only in kernels and in guards,
+// which borrow the world exclusively (I1).
 unsafe impl<C: Class, const K: usize, T: Value, const N: usize> SliceSlots for Inner<C, K, FullyInlined<T, N>> {}
 
-/// Whether phase `P` is known to change elements of the array `S` of its own object.
+/// Whether phase `P` may change elements of the array `S` of its own object.
 ///
-/// Exclusive views are those of kernels, whose class is `S::Owner` then, and of guards; all others are only lent. So it
-/// does no harm that `may_be` may take another class for the kernel's.
+/// Exclusive views belong to kernels, whose class is then `S::Owner`, and to guards; all other views are only lent. So
+/// it does no harm if `may_be` mistakes another class for the kernel's.
 pub(crate) const fn is_written<P: Phase, S: ArrayStorage>() -> bool {
     P::GUARDED
         || P::EFFECTS.is_exclusive()
@@ -103,29 +102,29 @@ pub(crate) const fn is_written<P: Phase, S: ArrayStorage>() -> bool {
             && P::EFFECTS.writes().contains(S::FIELD)
 }
 
-/// Whether phase `P` is a kernel that may store links as elements of the array `S` of its own object: numbers, which are
-/// checked where they become refs, and when the call has ended.
+/// Whether phase `P` is a kernel that may store links as elements of the array `S` of its own object. They are numbers,
+/// checked where they become refs and after the call.
 pub(crate) const fn brings_links<P: Phase, S: ArrayStorage>() -> bool {
     !P::SEQUENTIAL && !S::LINKS_TO.is_empty() && is_written::<P, S>()
 }
 
-/// Whether a call of the kernel `P` writes all elements of the array `S` of its own object to a shadow, where nothing is before:
-/// those that its method does not write in the end.
+/// Whether a call of the kernel `P` writes all elements of the array `S` of its own object to a shadow, which is empty
+/// before. At the end of the call it also writes the elements that its method did not write.
 ///
-/// A view of another object of the class, which is only lent, is the same with no element written.
+/// A view of another object of the class, which is only lent, is of this kind too, with no element written.
 pub(crate) const fn is_renewed<P: Phase, S: ArrayStorage>() -> bool {
     !P::GUARDED && P::EFFECTS.class().may_be(S::Owner::ID) && P::EFFECTS.renews(S::FIELD)
 }
 
-/// What a view shows for an element.
+/// The form in which a view shows an element.
 ///
 /// # Panics
 ///
-/// If the kernel itself may have stored a link there, and it is to no object.
+/// If the kernel itself may have stored a bad link there.
 ///
 /// # Safety
 ///
-/// It is one of an array `S` of an object that exists, and `targets` are those of the field.
+/// The value is an element of an array `S` of an object that exists, and `targets` are those of the field.
 #[inline(always)]
 #[track_caller]
 unsafe fn shown<'w, P: Phase, S: ArrayStorage>(
@@ -135,11 +134,11 @@ unsafe fn shown<'w, P: Phase, S: ArrayStorage>(
     if const { brings_links::<P, S>() } {
         assert_good(&element, targets);
     }
-    // SAFETY: it was checked, or is from a column that the kernel does not change.
+    // SAFETY: it was checked, or it is from a column that the kernel does not change (I11).
     unsafe { element.view::<P>(targets) }
 }
 
-/// Panics if a link is to no object.
+/// Panics if a link is bad.
 #[inline(always)]
 #[track_caller]
 fn assert_good<T: Value>(element: &T, targets: Targets<'_>) {
@@ -148,7 +147,7 @@ fn assert_good<T: Value>(element: &T, targets: Targets<'_>) {
     }
 }
 
-/// What the storages of plain and of atomic arrays have in common as [`Stored`].
+/// [`Stored`], for plain and for atomic arrays.
 macro_rules! array_stored {
     () => {
         type Row = A::Row;
@@ -165,7 +164,8 @@ macro_rules! array_stored {
 }
 use array_stored;
 
-/// The same as [`Storage`]. `$load` reads an element where it is, while whoever may do so changes it.
+/// [`Storage`], for plain and for atomic arrays. `$load` reads an element in place, while other code may change it as
+/// far as `$load` allows.
 macro_rules! array_storage {
     ($load:expr) => {
         type Shared<'a> = ElementsWindow<'a, C, A>;
@@ -211,7 +211,7 @@ macro_rules! array_storage {
         #[inline]
         unsafe fn copy(from: &C::Bases, to: &C::Bases, index: usize) {
             let load = $load;
-            // SAFETY: the contract is the same; `load` allows what `ATOMIC` does.
+            // SAFETY: the contract is the same; `load` allows the changes that `ATOMIC` allows.
             unsafe { A::copy::<C>(from, to, Self::COLUMN, index, load) }
         }
         #[inline]
@@ -228,7 +228,7 @@ macro_rules! array_storage {
 }
 use array_storage;
 
-// SAFETY: the arrangement's columns.
+// SAFETY: these are the arrangement's columns.
 unsafe impl<C: Class, const K: usize, A: Arrangement> Stored for Inner<C, K, A> {
     array_stored!();
 
@@ -244,7 +244,8 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Stored for Inner<C, K, A> 
     }
 }
 
-// SAFETY: the arrangement's columns and the arena; what a view or ref shows says where the object's elements are.
+// SAFETY: the functions access the arrangement's columns and the arena; a view or ref shows the position of the
+// object's own elements.
 unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C, K, A> {
     array_storage!(|element: *const A::Element| {
         // SAFETY: by the contracts of `read_row` and `copy`, the element exists, and nothing writes it meanwhile.
@@ -264,12 +265,12 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
         if const { is_renewed::<P, Self>() } {
             // SAFETY: the object exists.
             let before = unsafe { Self::read(&table.bases, index) };
-            // SAFETY: the object exists, and the value is where its array is, in the shadow if the view is a call's.
+            // SAFETY: the object exists. The value is the position of its array, in the shadow if the view is a call's.
             return unsafe { InnerMut::renewed(value, before, targets) };
         }
-        // Who writes an array has most likely to do with all of it.
+        // A kernel that writes an array most likely uses all of it.
         let value = if const { is_written::<P, Self>() } { value.looked_up() } else { value };
-        // SAFETY: the object exists, and the value is where its array is, or a placeholder without elements.
+        // SAFETY: the object exists, and the value is the position of its array, or a placeholder without elements.
         unsafe { InnerMut::new(value, targets) }
     }
 
@@ -280,7 +281,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
         _: usize,
         facts: Facts,
     ) -> InnerRef<'w, P, Self> {
-        // SAFETY: the object exists, and the value is where its array is.
+        // SAFETY: the object exists, and the value is the position of its array.
         unsafe { InnerRef::new(value, Targets::of::<C, K>(table).knowing(facts)) }
     }
 
@@ -299,8 +300,8 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
         (0..elements.len()).find_map(|n| unsafe { elements.read::<A>(n) }.bad_link(targets))
     }
 
-    // `is_own`: kernels have one view that they may change. Sequential code can exchange those of two guards, which the
-    // guards find by `is_other`.
+    // For `is_own`: kernels have one view that they may change. Sequential code can swap the arrays of two guards; the
+    // guards detect that with `is_other`.
 
     #[inline]
     unsafe fn put_back(bases: &C::Bases, index: usize, value: Self::Value) {
@@ -309,7 +310,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement> Storage<C, K> for Inner<C,
         for n in 0..own.len().min(value.len()) {
             // SAFETY: the array has the element by 1.
             let element = unsafe { value.read::<A>(n) };
-            // SAFETY: and so has the object's by 2.
+            // SAFETY: and so has the object's array by 2.
             unsafe { own.write::<A>(n, element) }
         }
     }

@@ -1,4 +1,4 @@
-//! What fills up a class's tuples to a length that there is: no field, and no bytes.
+//! The filler for a class's tuples, up to a supported length: not a field, and of size 0.
 
 use crate::class::Class;
 use crate::facts::Facts;
@@ -9,14 +9,14 @@ use crate::storage::{Storage, Stored, shown_as_it_is};
 use crate::table::Table;
 use crate::window::Skip;
 
-// SAFETY: no columns, and none is accessed.
+// SAFETY: it has no columns, and accesses none.
 unsafe impl Stored for () {
     type Row = ();
     type Value = ();
     const COLUMNS: &'static [ColumnInfo] = &[];
 }
 
-// SAFETY: no memory is accessed, and nothing of the object is shown.
+// SAFETY: it accesses no memory, and shows nothing of the object.
 unsafe impl<C: Class, const K: usize> Storage<C, K> for () {
     type View<'w, P: Phase> = ();
     type Seen<'w, P: Phase> = ();

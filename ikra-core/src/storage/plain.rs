@@ -48,9 +48,9 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
 
     #[inline(always)]
     unsafe fn read(bases: &C::Bases, index: usize) -> T {
-        // SAFETY: the element exists by 1, and holds a `T` that nothing writes by 2: a run of one.
+        // SAFETY: the element exists by 1, and holds a `T` that nothing writes by 2: it is a run of length one.
         let window = unsafe { <Self as Storage<C, K>>::shared(bases, index, 1) };
-        // SAFETY: the window begins with the object.
+        // SAFETY: the window starts at the object.
         unsafe { window.get(0) }
     }
 
@@ -70,20 +70,20 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
     unsafe fn write(bases: &C::Bases, index: usize, value: T) {
         // SAFETY: there is room by 1.
         let place = unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index) };
-        // SAFETY: it is a `T`'s, and nothing else accesses it by 2.
+        // SAFETY: it is the position of a `T`, and nothing else accesses it by 2.
         unsafe { place.cast::<T>().write(value) }
     }
 
     #[inline(always)]
     unsafe fn to_view<'w, P: Phase>(value: T, table: &'w Table<C>, _: usize, facts: Facts) -> T::View<'w, P> {
-        // SAFETY: while a kernel runs, links in the column are to objects that exist; what it stored to the object came
-        // from refs, or was checked (`bad_number`).
+        // SAFETY: while a kernel runs, links in the column are to existing objects (I11). The values that it stored to
+        // the object came from refs, or were checked (`bad_number`).
         unsafe { value.view::<P>(Targets::of::<C, K>(table).knowing(facts)) }
     }
 
     #[inline(always)]
     unsafe fn to_view_unread<'w, P: Phase>(table: &'w Table<C>, _: usize, facts: Facts) -> T::View<'w, P> {
-        // SAFETY: the object's own value is one without bad links, while a kernel runs.
+        // SAFETY: the object's own value has no bad links while a kernel runs (I11).
         unsafe { T::view_of_some::<P>(Targets::of::<C, K>(table).knowing(facts)) }
     }
 
@@ -98,7 +98,7 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
         // Not by `read`: a constructor has just written it.
         // SAFETY: the object exists.
         let place = unsafe { address::<C>(&table.bases, <Self as Storage<C, K>>::COLUMN, index) };
-        // SAFETY: it is a `T`'s, which nothing writes meanwhile.
+        // SAFETY: it is a `T`, which nothing writes meanwhile.
         unsafe { place.cast::<T>().read() }.bad_link(Targets::of::<C, K>(table))
     }
 

@@ -1,16 +1,17 @@
-//! Tables on the device: words of constant memory, of which each class knows its own.
+//! Tables on the device: words of constant memory, which each class knows.
 //!
 //! | word | |
 //! | --- | --- |
-//! | 0 | the address of the class's [`DeviceHeader`](super::DeviceHeader), in which is the number of objects |
+//! | 0 | the address of the class's [`DeviceHeader`](super::DeviceHeader), with the number of objects |
 //! | 1 … n | the start of each physical column, and of the arena |
-//! | n + 1 … 2 n | where kernels with `snapshot` write them |
+//! | n + 1 … 2 n | the columns to which kernels with `snapshot` write |
 //!
-//! Where columns are is the same for a whole launch. Entries take the words that they read as parameters instead, which `ikra-build`
-//! makes of them; functions that are called read them here. The number of objects is in global memory, where a kernel can change
-//! it for those that run after it.
+//! The addresses of columns are constant during a launch. `ikra-build` makes the words that entry points read into
+//! parameters of them. Other functions read them here. The number of objects is in global memory, where a kernel can
+//! change it for later kernels.
 //!
-//! A class that is not in the world has no objects: until the host fills the words, the first leads to a header of zeros.
+//! A class that is absent from the world has no objects: until the host fills the words, the first points to a header
+//! of zeros.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -29,7 +30,7 @@ pub const fn table_words(columns: usize) -> usize {
 
 /// The starts of a class's columns, in constant memory.
 pub struct DeviceBases<C> {
-    /// Where the group of words starts.
+    /// The start of the group of words.
     first: usize,
     class: PhantomData<fn() -> C>,
 }
@@ -67,7 +68,7 @@ impl<C: ClassInfo> BaseSet for DeviceBases<C> {
 /// The columns of a class: a view of its words.
 #[repr(transparent)]
 pub struct Table<C: ClassInfo> {
-    /// Where the columns start.
+    /// The starts of the columns.
     pub bases: C::Bases,
 }
 
@@ -82,7 +83,7 @@ impl<C: ClassInfo> Table<C> {
     ///
     /// # Safety
     ///
-    /// Handles that are made from it are in the phase of the kernel that runs.
+    /// Handles made from it are in the phase of the running kernel.
     #[inline(always)]
     pub unsafe fn get() -> &'static Self {
         // SAFETY: `repr(transparent)`.
@@ -95,31 +96,31 @@ impl<C: ClassInfo> Table<C> {
         C::count() as usize
     }
 
-    /// On the host, makes its values of some fields the last ones.
+    /// On the host, makes its copies of some fields current.
     #[inline(always)]
     pub fn fetch(&self, _: FieldSet) {}
 
-    /// On the host, makes its values of some fields of an object the last ones.
+    /// On the host, makes its copies of some fields of an object current.
     #[inline(always)]
     pub fn fetch_object(&self, _: FieldSet, _: usize) {}
 
-    /// On the host, what is known of each object.
+    /// On the host, the known facts about each object.
     #[inline(always)]
     pub fn facts(&self) -> Facts {
         Facts
     }
 
-    /// The same.
+    /// As on the host.
     ///
     /// # Safety
     ///
-    /// None needed here: as on the host.
+    /// No requirement here: it is as on the host.
     #[inline(always)]
     pub(crate) unsafe fn linked_facts(&self) -> Facts {
         Facts
     }
 
-    /// On the host, says that it changes some fields.
+    /// On the host, marks some fields as changed by it.
     #[inline(always)]
     pub fn changed_on_host(&self, _: FieldSet) {}
 
@@ -148,7 +149,7 @@ impl<'w> TableRef<'w> {
         Self(PhantomData)
     }
 
-    /// The place of another class of the same world.
+    /// The address of another class's table in this world.
     #[inline(always)]
     pub(crate) fn beside(self, _: impl FnOnce() -> ClassId) -> Self {
         self
@@ -164,10 +165,10 @@ impl<'w> TableRef<'w> {
     ///
     /// # Safety
     ///
-    /// None needed here: as on the host.
+    /// No requirement here: it is as on the host.
     #[inline(always)]
     pub(crate) unsafe fn table<C: ClassInfo>(self) -> &'w Table<C> {
-        // SAFETY: the phase is that of the handle that the place comes from.
+        // SAFETY: the phase is that of the handle with this address.
         unsafe { Table::get() }
     }
 }

@@ -13,23 +13,24 @@ use crate::facts::Facts;
 use crate::field_set::FieldSet;
 use crate::info::{ClassId, ClassInfo, first_target, linked, undivided, whole_units};
 
-/// Whoever has newer values of some columns than the host.
+/// A holder of newer values of some columns than the host's.
 ///
 /// # Safety
 ///
-/// [`fetch`](Self::fetch) writes to the columns of the fields that [`Header::to_fetch`] names, and of those that are
-/// fetched with them ([`whole_units`]), and to nothing else. It says that they are fetched, or panics.
-/// [`fetch_object`](Self::fetch_object) does the same, or the same for the elements of the object; neither writes to these again
-/// while the table is shared.
+/// [`fetch`](Self::fetch) writes to the columns of the fields that [`Header::to_fetch`] returns, and of those that are
+/// fetched with them ([`whole_units`]), and to no other memory. It marks them as fetched, or panics.
+/// [`fetch_object`](Self::fetch_object) does this for all objects, or for the elements of the object. Neither writes to
+/// these elements again while the table is shared.
 pub unsafe trait Newer<C: ClassInfo>: Any + Send + Sync {
-    /// Makes the host's values of these fields the last ones. Several threads may ask at the same time.
+    /// Makes the host's copies of these fields current. Several threads may call it at the same time.
     ///
     /// # Panics
     ///
-    /// If that fails, again at each attempt: the host's values are old ones, which nobody is to take for the last.
+    /// If that fails, and again at each attempt: the host's copies are stale, and must not be taken for current.
     fn fetch(&self, table: &Table<C>, fields: FieldSet);
 
-    /// The same for one object: it may leave the others' values as they are, and then does not say that the fields are fetched.
+    /// As above, for one object. It may leave the other objects' values stale, and then does not mark the fields as
+    /// fetched.
     ///
     /// # Panics
     ///
@@ -37,26 +38,27 @@ pub unsafe trait Newer<C: ClassInfo>: Any + Send + Sync {
     fn fetch_object(&self, table: &Table<C>, fields: FieldSet, index: usize);
 }
 
-/// The columns of one class in one world. Its address stays the same as the world grows or moves.
+/// The columns of one class in one world. Its address stays constant as the world grows or moves.
 ///
 /// Invariants, kept by its only owner, `Objects` of the host's crate:
 ///
-/// 1. `bases` point to storage for at least `len` objects, all initialised; but of objects that a device made, fields in
-///    [`Header::absent`] may have any bytes, until they are fetched, as whoever reads one does first, or are given placeholders.
-/// 2. While a kernel runs, only it accesses the storage; it writes the columns of its write set, each
-///    object's elements by the one call that has the object, and reads the others.
+/// 1. `bases` point to storage for at least `len` objects, all initialised. The exception is the fields in
+///    [`Header::absent`], of objects that a device made. These may have any bytes until they are fetched, which every
+///    read does first, or are given placeholders.
+/// 2. While a kernel runs, only it accesses the storage (I1). It writes the columns of its write set, each object's
+///    elements by the one call for the object (I2, I3). It reads the others.
 /// 3. While a kernel runs, all links in columns of [`linked`] fields, of this and the other tables of the world, are to
-///    objects that exist.
-/// 4. `targets` and the header's `directory` point to tables of the same world, alive while the world is borrowed,
-///    whenever a [`Handle`](crate::handle::Handle) into this table exists.
+///    existing objects (I11).
+/// 4. `targets` and the header's `directory` point to tables of one world, alive while the world is borrowed, whenever
+///    a [`Handle`](crate::handle::Handle) into this table exists (I9).
 #[repr(C)]
 pub struct Table<C: ClassInfo> {
-    /// What is the same for every class.
+    /// The part with one layout for every class.
     pub header: Header,
-    /// Where the columns start.
+    /// The starts of the columns.
     pub bases: C::Bases,
     targets: C::Targets,
-    /// Who may have newer values. None if no device was ever used.
+    /// The holder of newer values. `None` if no device was ever used.
     pub newer: Option<Box<dyn Newer<C>>>,
 }
 
@@ -67,20 +69,20 @@ impl<C: ClassInfo> fmt::Debug for Table<C> {
 }
 
 impl<C: ClassInfo> Table<C> {
-    /// That of no objects.
+    /// The table of an empty class.
     ///
     /// # Safety
     ///
-    /// Whoever gets it keeps the invariants above.
+    /// The new owner keeps the invariants above.
     pub unsafe fn new() -> Self {
         Self { header: Header::EMPTY, bases: C::Bases::NONE, targets: C::TARGETS, newer: None }
     }
 
-    /// Makes the host's values of some fields the last ones, before they are read or changed.
+    /// Makes the host's copies of some fields current, before they are read or changed.
     ///
     /// # Panics
     ///
-    /// If a device has later ones and fails.
+    /// If a device's copy is newer and fetching it fails.
     #[inline(always)]
     pub fn fetch(&self, fields: FieldSet) {
         let fields = self.header.to_fetch(fields);
@@ -89,18 +91,19 @@ impl<C: ClassInfo> Table<C> {
         }
     }
 
-    /// What is known of each object. It stays so while the table is shared: no device is opened meanwhile, and no kernel runs.
+    /// The known facts about each object. They stay true while the table is shared: no device is opened meanwhile, and
+    /// no kernel runs.
     #[inline]
     pub fn facts(&self) -> Facts {
         let has_device = self.newer.is_some();
         Facts::of_objects(has_device, !has_device || self.header.to_fetch(FieldSet::ALL).is_empty())
     }
 
-    /// The same, and whether the host has the last values of all classes of the world.
+    /// These facts, and whether the host is current for all classes of the world.
     ///
     /// # Safety
     ///
-    /// The table is linked to those of its world, which is borrowed.
+    /// The table is linked to the tables of its world, which is borrowed.
     #[inline]
     pub(crate) unsafe fn linked_facts(&self) -> Facts {
         // SAFETY: by the caller it points to the world's directory, which is alive.
@@ -123,11 +126,11 @@ impl<C: ClassInfo> Table<C> {
         }
     }
 
-    /// Makes the host's values of some fields of one object the last ones, before they are read.
+    /// Makes the host's copies of some fields of one object current, before they are read.
     ///
     /// # Panics
     ///
-    /// If a device has later ones and fails.
+    /// If a device's copy is newer and fetching it fails.
     #[inline(always)]
     pub fn fetch_object(&self, fields: FieldSet, index: usize) {
         if self.newer.is_none() {
@@ -147,15 +150,15 @@ impl<C: ClassInfo> Table<C> {
         }
     }
 
-    /// Says that the host changes some fields, of which it then has the last values: a device would be given older
-    /// ones otherwise.
+    /// Marks some fields as changed by the host, whose copies then are current: otherwise a device would get stale
+    /// ones.
     #[inline(always)]
     pub fn changed_on_host(&self, fields: FieldSet) {
         self.fetch(fields);
         self.header.set_changed_on_host(whole_units::<C>(fields));
     }
 
-    /// The same for what users write of the objects in a range: links among that are unchecked from now on.
+    /// As above, for users' writes to the objects in a range: links among these are unchecked from now on.
     #[inline(always)]
     pub fn written(&self, fields: FieldSet, objects: Range<usize>) {
         self.fetch(fields);
@@ -184,12 +187,12 @@ impl<C: ClassInfo> Table<C> {
         unsafe { address::<C>(&self.bases, column, index) }
     }
 
-    /// Points the targets to the tables of a world. Links are unchecked then.
+    /// Points the targets to the tables of a world. Links are then unchecked.
     ///
     /// # Safety
     ///
     /// 1. The directory lists the tables of a world that is borrowed, this one among them.
-    /// 2. No other thread is in this function for this table, and there is no handle into it.
+    /// 2. No other thread is in this function for this table, and no handle into it exists (I10).
     pub unsafe fn point(&self, directory: &Directory) {
         let classes = C::FIELDS.iter().flat_map(|field| field.links_to);
         for (slot, &class) in self.targets.as_ref().iter().zip(classes) {
@@ -203,7 +206,7 @@ impl<C: ClassInfo> Table<C> {
 }
 
 impl<'w> Targets<'w> {
-    /// Those of field `K`.
+    /// The targets of field `K`.
     #[inline(always)]
     pub(crate) fn of<C: ClassInfo, const K: usize>(table: &'w Table<C>) -> Self {
         let first = const { first_target(C::FIELDS, K) };
@@ -217,7 +220,7 @@ impl<'w> TableRef<'w> {
         Self { table: ptr::from_ref(table).cast(), world: PhantomData }
     }
 
-    /// The place of another class of the same world.
+    /// The address of another class's table in this world.
     #[inline(always)]
     pub(crate) fn beside(self, class: impl FnOnce() -> ClassId) -> Self {
         let class = class();
@@ -229,18 +232,18 @@ impl<'w> TableRef<'w> {
         Self { table: found.unwrap_or(&raw const ABSENT), world: PhantomData }
     }
 
-    /// The number of objects of the class there.
+    /// The number of objects of the class at this address.
     #[inline(always)]
     pub fn count<C: ClassInfo>(self) -> u32 {
         // SAFETY: every table starts with a header, and is alive during `'w`.
         unsafe { &*self.table }.len
     }
 
-    /// The table there.
+    /// The table at this address.
     ///
     /// # Safety
     ///
-    /// The place is that of a table of `C`.
+    /// The address is that of a table of `C`.
     #[inline(always)]
     pub(crate) unsafe fn table<C: ClassInfo>(self) -> &'w Table<C> {
         // SAFETY: a `Table<C>` by the caller, alive during `'w`.

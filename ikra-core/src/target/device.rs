@@ -18,21 +18,21 @@ pub(crate) mod warp;
 
 pub use standard::StdMethods;
 
-/// On the host, what calls a job with each run as a parameter of its own.
+/// On the host, a macro that calls a job with each run as a separate parameter.
 pub trait Spread {}
 impl<T> Spread for T {}
 
-/// Implementations that only the host has.
+/// Implementations that exist only on the host.
 #[macro_export]
 macro_rules! __host_only {
     ($($item:tt)*) => {};
 }
 pub use __host_only as host_only;
 
-/// Macros that the host has others of.
+/// Macros for which the host has different ones.
 pub(crate) mod standard_macros {
     pub use core::panic;
 }
 
-/// There are no crates that the host does not have.
+/// No crates beyond the host's.
 pub(crate) mod standard_crates {}

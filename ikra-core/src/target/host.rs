@@ -19,14 +19,14 @@ pub(crate) mod warp;
 
 pub(crate) use crate::spread::Spread;
 
-/// Implementations that only the host has.
+/// Implementations that exist only on the host.
 #[macro_export]
 macro_rules! __host_only {
     ($($item:tt)*) => { const _: () = { $($item)* }; };
 }
 pub use __host_only as host_only;
 
-/// Macros that only the host has, or that the device has others of.
+/// Macros that only the host has, or for which the device has different ones.
 pub(crate) mod standard_macros {
     pub use std::{dbg, eprint, eprintln, format, panic, print, println, thread_local, vec};
 }

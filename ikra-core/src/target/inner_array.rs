@@ -1,15 +1,15 @@
-//! An inner array in a row.
+//! The type of an inner array in a row.
 
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 
 use crate::target::row::{self, Elements};
 
-/// An array of any length, as a field of a row: `#[inline_array(K)]` says how many of its elements the
-/// object holds; the others lie in the class's arena.
+/// An array of any length, as a field of a row. `#[inline_array(K)]` sets how many of its elements the object holds;
+/// the others lie in the class's arena.
 ///
-/// In methods the field is an accessor, [`InnerMut`](crate::storage::InnerMut). Once the object exists, its array
-/// keeps its length.
+/// In methods the field is an accessor, [`InnerMut`](crate::storage::InnerMut). Once the object exists, its array has a
+/// fixed length.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -33,7 +33,7 @@ use crate::target::row::{self, Elements};
 pub struct InnerArray<T>(pub(crate) Elements<T>);
 
 impl<T> InnerArray<T> {
-    /// An array without elements.
+    /// An empty array.
     pub const fn new() -> Self {
         Self(row::none())
     }

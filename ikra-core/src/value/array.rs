@@ -9,8 +9,8 @@ use crate::moves::Moves;
 use crate::origin::meaning;
 use crate::phase::Phase;
 
-// SAFETY: 1. arrays have the size, alignment and bytes of their elements in a row, which are values;
-// 2. they hold nothing else.
+// SAFETY: 1. an array has the size, alignment and bytes of its consecutive elements, which are values;
+// 2. it holds nothing else.
 unsafe impl<T: Value, const N: usize> Value for [T; N] {
     type View<'w, P: Phase> = [T::View<'w, P>; N];
     type Lanes = [T::Lanes; N];
@@ -21,13 +21,13 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
 
     #[inline(always)]
     unsafe fn view<'w, P: Phase>(self, targets: Targets<'w>) -> Self::View<'w, P> {
-        // SAFETY: in kernels, `bad_link` of the array finds none, and so that of each element, which it asks.
+        // SAFETY: in kernels, `bad_link` of the array finds no bad link. It checks each element, so no element has one.
         made(|n| unsafe { self[n].view::<P>(targets) })
     }
 
     #[inline(always)]
     unsafe fn view_of_some<'w, P: Phase>(targets: Targets<'w>) -> Self::View<'w, P> {
-        // SAFETY: in kernels, there is an array in which `bad_link` finds none, and each of its elements is such a value.
+        // SAFETY: in kernels, an array without bad links exists, and each of its elements is such a value.
         made(|_| unsafe { T::view_of_some::<P>(targets) })
     }
 
@@ -38,18 +38,19 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
 
     #[inline(always)]
     unsafe fn assume_good(&self, targets: Targets<'_>) {
-        // Of a few, without a loop: until it is unrolled, the compiler has put together what asks of two of them.
+        // For few elements, without a loop: before unrolling it, the compiler has already merged the checks of two
+        // elements.
         macro_rules! first {
             ($($n:literal)*) => {$(
                 if let Some(element) = self.get($n) {
-                    // SAFETY: `bad_link` of the array finds none, and so that of an element, which it asks.
+                    // SAFETY: `bad_link` of the array finds no bad link. It checks each element, so this one has none.
                     unsafe { element.assume_good(targets) };
                 }
             )*};
         }
         first!(0 1 2 3 4 5 6 7);
         for element in self.iter().skip(8) {
-            // SAFETY: `bad_link` of the array asks this element too, and finds none.
+            // SAFETY: `bad_link` of the array checks this element too, and finds no bad link.
             unsafe { element.assume_good(targets) };
         }
     }
@@ -84,8 +85,8 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
 
 /// The array of these elements.
 ///
-/// Without optimization `core::array::from_fn` makes ten times as many calls as the loop; with it, the loop keeps others
-/// around it from being unrolled.
+/// Without optimization, `core::array::from_fn` makes ten times as many calls as the loop. With optimization, the loop
+/// would keep loops around it from being unrolled.
 #[inline(always)]
 pub(crate) fn made<T: Copy, const N: usize>(element: impl Fn(usize) -> T) -> [T; N] {
     if cfg!(debug_assertions) {

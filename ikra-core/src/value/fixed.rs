@@ -10,15 +10,15 @@ use crate::phase::Phase;
 
 /// A number in fixed point: 64 bits with a sign, `FRACTION` of them after the binary point.
 ///
-/// Sums of `f32` and `f64` depend on the order of the summands, because each addition rounds. Additions of fixed-point
-/// numbers are those of integers: exact, so that the sum is the same in every order. That makes them the type
-/// of `#[atomic]` fields that many objects add to at once.
+/// Sums of `f32` and `f64` depend on the order of the summands, because each addition rounds. Fixed-point additions are
+/// integer additions: they are exact, so every order gives the same sum. This makes the type suitable for `#[atomic]`
+/// fields that many objects add to at once.
 ///
 /// | `Fixed<FRACTION>` | |
 /// | --- | --- |
 /// | smallest step | 2<sup>-FRACTION</sup> |
 /// | range | from -2<sup>63-FRACTION</sup> to less than 2<sup>63-FRACTION</sup> |
-/// | from `f32`, `f64` | to the nearest step, ties to even; what is out of range becomes the nearest end of it, NaN becomes 0 |
+/// | from `f32`, `f64` | to the nearest step, ties to even; saturates; NaN becomes 0 |
 /// | to `f32`, `f64` | to the nearest number of the type, ties to even |
 /// | `+`, `-`, `add`, `sub` of an [`Atomic`](crate::storage::Atomic) | exact; sums out of range wrap around, as integers do in release builds |
 ///
@@ -64,7 +64,7 @@ impl<const FRACTION: u32> Fixed<FRACTION> {
     /// The smallest number larger than 0.
     pub const STEP: Self = Self(1);
 
-    /// The number that is this many steps.
+    /// The number with this many steps.
     ///
     /// ```
     /// assert_eq!(f64::from(ikra::Fixed::<4>::from_bits(-24)), -1.5);
@@ -76,7 +76,7 @@ impl<const FRACTION: u32> Fixed<FRACTION> {
         Self(steps)
     }
 
-    /// How many steps the number is.
+    /// The number in steps.
     ///
     /// ```
     /// assert_eq!(ikra::Fixed::<4>::from(-1.5).to_bits(), -24);

@@ -3,12 +3,12 @@
 use super::Value;
 use super::array::made;
 
-/// Objects that the `pairs` executor holds at a time.
+/// The number of objects that the `pairs` executor holds at once.
 pub const LANES: usize = 16;
 
 /// Storage for [`LANES`] values of `T`.
 pub trait Lanes<T>: Copy {
-    /// The same value in every lane.
+    /// One value in all lanes.
     fn splat(value: T) -> Self;
     /// The value in a lane.
     fn get(&self, lane: usize) -> T;
@@ -16,7 +16,7 @@ pub trait Lanes<T>: Copy {
     fn set(&mut self, lane: usize, value: T);
 }
 
-/// Lanes of a value that is not taken apart.
+/// Lanes of a value that is stored whole.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct LaneArray<T>([T; LANES]);
@@ -36,7 +36,7 @@ impl<T: Copy> Lanes<T> for LaneArray<T> {
     }
 }
 
-/// Lanes of an array: one block of lanes an element, so that each element is a vector register.
+/// Lanes of an array: one block of lanes per element, so that each element is a vector register.
 impl<T: Value, L: Lanes<T>, const N: usize> Lanes<[T; N]> for [L; N] {
     #[inline(always)]
     fn splat(value: [T; N]) -> Self {

@@ -1,14 +1,14 @@
-//! What a kernel loads of a field.
+//! The types that a kernel loads for a field.
 
 use crate::value::{LaneArray, Lanes, Value};
 
-/// What a kernel loads of a field before a call and stores after it: the value, or where it is.
+/// A kernel loads this for a field before a call, and stores it after: the value, or its position.
 pub trait Loaded: Copy + Send + Sync + 'static {
-    /// Storage for several, whose SIMD lanes are different objects.
+    /// Storage for several values, whose SIMD lanes are different objects.
     type Lanes: Lanes<Self>;
     /// For fields that a kernel does not name.
     const PLACEHOLDER: Self;
-    /// Whether both are the same, bit for bit.
+    /// Whether both values are equal, bit for bit.
     fn same(&self, other: &Self) -> bool;
 }
 
@@ -21,7 +21,7 @@ impl<T: Value> Loaded for T {
     }
 }
 
-/// Nothing, of what is no field.
+/// Nothing, for a filler that is not a field.
 impl Loaded for () {
     type Lanes = LaneArray<()>;
     const PLACEHOLDER: Self = ();

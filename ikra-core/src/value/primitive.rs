@@ -5,7 +5,7 @@ use crate::directory::Targets;
 use crate::origin::meaning;
 use crate::phase::Phase;
 
-/// Implements [`Value`] for a type that a view shows as it is.
+/// Implements [`Value`] for a type that a view shows unchanged.
 macro_rules! plain_value {
     ($($ty:ty: $placeholder:expr, |$a:ident, $b:ident| $same:expr;)*) => { $(
         // SAFETY: 1. a primitive (or a type of the same guarantees, named by the caller) has the same size and

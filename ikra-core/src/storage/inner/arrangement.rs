@@ -11,10 +11,10 @@ use crate::moves::{Moves, Remap};
 use crate::table::address;
 use crate::value::{Value, made};
 
-/// The end of a class's arena, from which space is taken.
+/// The end of a class's arena, where new space is allocated.
 #[derive(Debug)]
 pub struct Bump {
-    /// Bytes that are taken.
+    /// Bytes in use.
     pub used: usize,
     /// Whether objects are new, so that they have no space to keep.
     pub fresh: bool,
@@ -26,16 +26,16 @@ impl Bump {
         Self { used: 0, fresh: true }
     }
 
-    /// Takes space for `count` elements of `size` bytes, and returns where it begins, in elements.
+    /// Allocates space for `count` elements of `size` bytes, and returns its offset in elements.
     fn take(&mut self, count: usize, size: usize) -> u32 {
         let first = used_elements(self.used, size);
         self.used = arena_end(self.used, count, size);
-        // An arena has less than 2³² bytes, and an element one at least.
+        // An arena has less than 2³² bytes, and an element at least one.
         first as u32
     }
 }
 
-/// The first `used` bytes, counted in elements of `size` bytes, of which there is one at least (`assert_element`).
+/// The first `used` bytes, counted in elements of `size` bytes, which is at least one (`assert_element`).
 fn used_elements(used: usize, size: usize) -> usize {
     used.div_ceil(size)
 }
@@ -49,27 +49,27 @@ pub fn arena_end(used: usize, count: usize, size: usize) -> usize {
 ///
 /// # Safety
 ///
-/// `COLUMNS` are one of extents, if `INFO` has them, and those of the slots that it has.
+/// `COLUMNS` are a column of extents, if `INFO` has one, and one column per slot.
 pub unsafe trait Arrangement: Sized + 'static {
-    /// What the array holds.
+    /// The elements' type.
     type Element: Value;
-    /// The array in a row.
+    /// The array's type in a row.
     type Row;
     /// The arrangement as data.
     const INFO: ArrayInfo;
-    /// The columns of the field.
+    /// The field's columns.
     const COLUMNS: &'static [ColumnInfo];
 
-    /// The array by value, each element of which is read by `load`.
+    /// The array by value; `load` reads each element.
     fn gather(elements: Elements<Self::Element>, load: impl Fn(*const Self::Element) -> Self::Element) -> Self::Row;
 
-    /// Elements that have no slot.
+    /// The number of elements without a slot.
     #[inline(always)]
     fn rest(_row: &Self::Row) -> usize {
         0
     }
 
-    /// Where the arena ends if the array takes space after `used` bytes.
+    /// The end of the arena if the array takes space after `used` bytes.
     #[inline(always)]
     fn arena_end(row: &Self::Row, used: usize) -> usize {
         match Self::rest(row) {
@@ -82,27 +82,27 @@ pub unsafe trait Arrangement: Sized + 'static {
     ///
     /// # Safety
     ///
-    /// 1. `bases` describe storage of `C`, in which a field whose first column is `column` is arranged by `Self`, with
-    ///    room for object `index`, and in the arena for the array. If `bump` is not for fresh objects, the object exists.
+    /// 1. `bases` describe storage of `C`, in which `Self` arranges a field whose first column is `column`. It has room
+    ///    for object `index`, and in the arena for the array. If `bump` is not for fresh objects, the object exists.
     /// 2. Nothing else accesses the object meanwhile.
     unsafe fn scatter<C: Class>(bases: &C::Bases, column: usize, index: usize, row: Self::Row, bump: &mut Bump);
 
-    /// Makes the array of object `index` one that may be looked at.
+    /// Makes the array of object `index` a placeholder that may be read.
     ///
     /// # Safety
     ///
     /// As for [`scatter`](Self::scatter).
     unsafe fn clear<C: Class>(bases: &C::Bases, column: usize, index: usize);
 
-    /// Copies the array of object `index` from one storage to another, whose arena is as long or longer. Each element
-    /// is read by `load`.
+    /// Copies the array of object `index` from one storage to another, whose arena is at least as long. `load` reads
+    /// each element.
     ///
     /// # Safety
     ///
-    /// 1. Both describe storage of `C` with object `index`, in which a field whose first column is `column` is arranged
-    ///    by `Self`.
-    /// 2. Nothing writes the object in `from` meanwhile in a way that `load` does not allow, and nothing else accesses
-    ///    that in `to`.
+    /// 1. Both describe storage of `C` with object `index`, in which `Self` arranges a field whose first column is
+    ///    `column`.
+    /// 2. Nothing writes the object in `from` meanwhile in a way that `load` does not allow. Nothing else accesses the
+    ///    object in `to`.
     unsafe fn copy<C: Class>(
         from: &C::Bases,
         to: &C::Bases,
@@ -113,7 +113,7 @@ pub unsafe trait Arrangement: Sized + 'static {
         if Self::INFO.has_spans() {
             // SAFETY: both have the object by 1, and so its extent.
             let [from, to] = [from, to].map(|bases| unsafe { address::<C>(bases, column, index) }.cast::<Extent>());
-            // SAFETY: one object's extent, and another's, which nothing else accesses by 2.
+            // SAFETY: the extents of one object and its copy; by 2 nothing else accesses the copy.
             unsafe { to.copy_from_nonoverlapping(from, 1) };
         }
         // SAFETY: both have the object by 1.
@@ -121,13 +121,13 @@ pub unsafe trait Arrangement: Sized + 'static {
         for n in 0..from.len() {
             // SAFETY: the array has the element.
             let element = load(unsafe { from.at::<Self>(n) });
-            // SAFETY: both arrays have as many elements, since their extents are the same.
+            // SAFETY: both arrays have equally many elements, since their extents are equal.
             unsafe { to.write::<Self>(n, element) }
         }
     }
 }
 
-/// A column per slot: `#[inline_array]` on `[T; N]`.
+/// One column per slot: `#[inline_array]` on `[T; N]`.
 #[derive(Debug)]
 pub struct FullyInlined<T, const N: usize>(PhantomData<fn() -> T>);
 
@@ -139,7 +139,7 @@ pub struct WholeArray<T, const N: usize>(PhantomData<fn() -> T>);
 #[derive(Debug)]
 pub struct PartlyInlined<T, const K: usize>(PhantomData<fn() -> T>);
 
-/// What holds for elements of this type, however they are spread.
+/// The properties of elements of this type, however they are spread.
 const fn of_elements<T: Value>() -> ArrayInfo {
     assert_alignment::<T>();
     ArrayInfo {
@@ -152,7 +152,7 @@ const fn of_elements<T: Value>() -> ArrayInfo {
     }
 }
 
-/// Columns of slots, after one of extents if `extents`.
+/// Columns of slots, after a column of extents if `extents`.
 const fn slot_columns<T: Value>(extents: bool) -> [ColumnInfo; MAX_COLUMNS] {
     let mut columns = [ColumnInfo::of::<T>().holding::<T>(); MAX_COLUMNS];
     let mut column = 0;
@@ -178,7 +178,7 @@ fn gather_array<A: Arrangement, const N: usize>(
     made(|n| load(unsafe { elements.at::<A>(n) }))
 }
 
-/// What holds for the elements of every array: they have bytes, so that each has a place of its own.
+/// Checks for the elements of every array: they have bytes, so each has an address of its own.
 const fn assert_element<T>() {
     assert!(
         size_of::<T>() > 0,
@@ -195,7 +195,7 @@ unsafe fn scatter_array<C: Class, A: Arrangement, const N: usize>(
     index: usize,
     row: [A::Element; N],
 ) {
-    // SAFETY: all elements have slots, for which there is room.
+    // SAFETY: all elements have slots, with room for them.
     let elements = unsafe { Elements::find::<C, A>(bases, column, index) };
     for (n, element) in row.into_iter().enumerate() {
         // SAFETY: there are `N` elements.
@@ -211,18 +211,18 @@ macro_rules! fixed_length {
         }
         #[inline]
         unsafe fn scatter<C: Class>(bases: &C::Bases, column: usize, index: usize, row: [T; N], _: &mut Bump) {
-            // SAFETY: the `N` elements have slots, for which there is room in the object.
+            // SAFETY: the `N` elements have slots, with room for them in the object.
             unsafe { scatter_array::<C, Self, N>(bases, column, index, row) }
         }
         #[inline]
         unsafe fn clear<C: Class>(bases: &C::Bases, column: usize, index: usize) {
-            // SAFETY: the `N` elements have slots, for which there is room in the object.
+            // SAFETY: the `N` elements have slots, with room for them in the object.
             unsafe { scatter_array::<C, Self, N>(bases, column, index, [T::PLACEHOLDER; N]) }
         }
     };
 }
 
-// SAFETY: a column per slot.
+// SAFETY: one column per slot.
 unsafe impl<T: Value, const N: usize> Arrangement for FullyInlined<T, N> {
     type Element = T;
     type Row = [T; N];
@@ -279,7 +279,7 @@ unsafe impl<T: Value, const S: usize> Arrangement for PartlyInlined<T, S> {
     unsafe fn clear<C: Class>(bases: &C::Bases, column: usize, index: usize) {
         // SAFETY: there is room, by the caller.
         let extent = unsafe { address::<C>(bases, column, index) }.cast::<Extent>();
-        // SAFETY: the object's extent. An empty array has no element that could be looked at.
+        // SAFETY: the object's extent. An empty array has no element that could be read.
         unsafe { extent.write(Extent { offset: 0, len: 0 }) };
     }
 }
@@ -311,7 +311,7 @@ pub unsafe fn set<C: Class, A: Arrangement>(
     }
     // SAFETY: there is room for the object.
     unsafe { extent.write(Extent { offset, len: row.len() as u32 }) };
-    // SAFETY: the object has an extent now.
+    // SAFETY: the object now has an extent.
     let elements = unsafe { Elements::find::<C, A>(bases, column, index) };
     let (inlined, others) = row.split_at(row.len() - rest);
     for (n, &element) in inlined.iter().enumerate() {
@@ -321,12 +321,14 @@ pub unsafe fn set<C: Class, A: Arrangement>(
     if rest > 0 {
         // SAFETY: the array has the element.
         let first = unsafe { elements.at::<A>(slots) };
-        // SAFETY: in the arena the rest of the elements lie in a row, for which there is room; it is not the user's slice.
+        // SAFETY: the remaining elements lie in a row in the arena, with room for them; the row is not the user's
+        // slice.
         unsafe { core::ptr::copy_nonoverlapping(others.as_ptr(), first, rest) }
     }
 }
 
-/// [`Storage::remap`](crate::storage::Storage::remap) of an array: one of variable length does without links to removed objects.
+/// [`Storage::remap`](crate::storage::Storage::remap) for an array. An array of variable length drops links to removed
+/// objects.
 ///
 /// # Safety
 ///
@@ -348,7 +350,7 @@ pub(super) unsafe fn remap<C: Class, A: Arrangement>(
         match unsafe { element.read() }.remapped(moves) {
             Some(element) => {
                 if what == Remap::Commit {
-                    // SAFETY: the array has the element: `kept` is not more than `n`.
+                    // SAFETY: the array has the element: `kept` is at most `n`.
                     unsafe { elements.write::<A>(kept, element) };
                 }
                 kept += 1;
@@ -358,9 +360,9 @@ pub(super) unsafe fn remap<C: Class, A: Arrangement>(
         }
     }
     if A::INFO.has_spans() && what == Remap::Commit && kept < elements.len() {
-        // SAFETY: the object exists, and so its extent.
+        // SAFETY: the object exists, and so does its extent.
         let extent = unsafe { address::<C>(bases, column, index) }.cast::<Extent>();
-        // SAFETY: the object's extent, which nothing else accesses. It has as many elements, and more.
+        // SAFETY: the object's extent, which nothing else accesses. It has at least as many elements.
         unsafe { (*extent).len = kept as u32 };
     }
     true

@@ -23,7 +23,7 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct AtomicInner<C, const K: usize, A>(PhantomData<fn() -> (C, A)>);
 
-// SAFETY: as `#[soa_class]` names the field, its place and its arrangement.
+// SAFETY: `#[soa_class]` gives the field, its index and its arrangement.
 unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> ArrayStorage for AtomicInner<C, K, A> {
     type Element = A::Element;
     type Owner = C;
@@ -66,7 +66,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Arra
 /// ```
 pub struct InnerAtomics<'w, S: ArrayStorage, A: AtomicOwner> {
     elements: Elements<S::Element>,
-    /// What is known of the object.
+    /// The known facts about the object.
     facts: Facts,
     /// Whether it is in a view that a ref lent.
     lent: A::Lent,
@@ -88,7 +88,7 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w,
         self.elements.len()
     }
 
-    /// Whether there is no element.
+    /// Whether the array is empty.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -98,14 +98,14 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w,
     ///
     /// # Panics
     ///
-    /// If there is no such element.
+    /// If the index is not less than the length.
     #[inline(always)]
     #[track_caller]
     pub fn get(&self, index: usize) -> Atomic<'w, S::Element, A> {
         if index >= self.len() {
             no_such_element::<S::Owner>(S::FIELD, index, self.len());
         }
-        // SAFETY: it does.
+        // SAFETY: the element exists.
         unsafe { self.element(index) }
     }
 
@@ -114,9 +114,10 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w,
     /// The element exists.
     #[inline(always)]
     unsafe fn element(&self, index: usize) -> Atomic<'w, S::Element, A> {
-        // SAFETY: the index is less than the array's length, and `S` says how it is arranged.
+        // SAFETY: the index is less than the array's length, and `S` defines its arrangement.
         let element = unsafe { self.elements.at::<S::Arrangement>(index) };
-        // SAFETY: 1. those of the field are only ever accessed as atomics during `'w`; 2. as of the array; 3. it is of the array's object.
+        // SAFETY: 1. every access to the field's elements is atomic during `'w`; 2. the facts are the array's; 3. it is
+        // of the array's object.
         unsafe { Atomic::at(element, self.facts, self.lent) }
     }
 
@@ -126,7 +127,7 @@ impl<'w, S: ArrayStorage<Element: AtomicValue>, A: AtomicOwner> InnerAtomics<'w,
         InnerAtomicsIter { array: *self, next: 0, end: self.len() as u32 }
     }
 
-    /// The elements at some positions. Faster than `take` and `skip`, which ask at each element whether it is one of those.
+    /// The elements in a range of positions. Faster than `take` and `skip`, which check each element's position.
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -241,7 +242,7 @@ impl<S: ArrayStorage<Element: AtomicValue + fmt::Debug>, A: AtomicOwner> fmt::De
     }
 }
 
-// SAFETY: the arrangement's columns, whose elements are accessed as atomics.
+// SAFETY: these are the arrangement's columns, whose elements are accessed as atomics.
 unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stored for AtomicInner<C, K, A> {
     array_stored!();
     const ATOMIC: bool = true;
@@ -250,8 +251,8 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
 // SAFETY: the arrangement's columns and the arena; views and refs access the object's elements as atomics.
 unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Storage<C, K> for AtomicInner<C, K, A> {
     array_storage!(|element: *const A::Element| {
-        // SAFETY: the element exists, by the contracts of `read_row` and `copy`; while it is shared, it is accessed as
-        // its cell only.
+        // SAFETY: the element exists, by the contracts of `read_row` and `copy`. While it is shared, every access is
+        // through its cell.
         A::Element::load(unsafe { &*element.cast::<<A::Element as Cell>::Cell>() })
     });
     type View<'w, P: Phase> = InnerAtomics<'w, Self, OfSelf<P, C, K>>;

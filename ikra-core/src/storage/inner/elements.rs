@@ -1,4 +1,4 @@
-//! Where the elements of one object's inner array are.
+//! The positions of the elements of one object's inner array.
 
 use core::fmt;
 use core::hint::assert_unchecked;
@@ -15,13 +15,13 @@ use crate::target::tail::Tail;
 use crate::value::{LaneArray, Loaded, Value};
 use crate::window::{ReadOnly, Window};
 
-/// Where the elements of one object's inner array are: slots at equal distances, and the rest in a row.
+/// The positions of the elements of one object's inner array: slots at equal distances, and the rest in a row.
 pub struct Elements<T> {
     /// The first slot.
     slots: *mut T,
     /// Bytes from one slot to the next.
     pitch: usize,
-    /// The others.
+    /// The elements without a slot.
     tail: Tail<T>,
 }
 
@@ -37,9 +37,9 @@ impl<T> fmt::Debug for Elements<T> {
         f.write_str("Elements")
     }
 }
-// SAFETY: only addresses; what is behind them is accessed under the rules of `Table`.
+// SAFETY: it holds only addresses; the memory behind them is accessed under the rules of `Table`.
 unsafe impl<T: Send> Send for Elements<T> {}
-// SAFETY: only addresses; threads that share them read or write what is behind them under the rules of `Table`.
+// SAFETY: it holds only addresses; threads that share them access the memory behind them under the rules of `Table`.
 unsafe impl<T: Sync> Sync for Elements<T> {}
 
 impl<T: Value> Elements<T> {
@@ -50,7 +50,7 @@ impl<T: Value> Elements<T> {
     ///
     /// # Safety
     ///
-    /// `bases` describe storage of `C`, in which a field whose first column is `column` is arranged by `A` and object
+    /// `bases` describe storage of `C`, in which `A` arranges a field whose first column is `column`, and object
     /// `index` exists.
     #[inline(always)]
     pub(super) unsafe fn find<C: Class, A: Arrangement<Element = T>>(
@@ -61,7 +61,7 @@ impl<T: Value> Elements<T> {
         // SAFETY: the object exists in storage that the bases describe, and the column is the first of a field that `A`
         // arranges.
         let window = unsafe { ElementsWindow::<C, A>::new(bases, column, index) };
-        // SAFETY: the window begins with the object.
+        // SAFETY: the window starts at the object.
         unsafe { window.get(0) }
     }
 
@@ -75,20 +75,20 @@ impl<T: Value> Elements<T> {
     ///
     /// # Safety
     ///
-    /// `index < len`, and `A` is how the array is arranged.
+    /// `index < len`, and `A` arranges the array.
     #[inline(always)]
     pub(super) unsafe fn at<A: Arrangement<Element = T>>(self, index: usize) -> *mut T {
         if A::INFO.all_in_slots() {
             // SAFETY: the arrangement has the slot.
             return unsafe { self.slots.byte_add(index * self.pitch) };
         }
-        // Looked up whether it is needed or not, so that it can be done before a loop.
+        // Computed even if it is not needed, so that it can move out of a loop.
         let rest = self.tail.rest();
         if index < A::INFO.slots {
             // SAFETY: the arrangement has the slot.
             unsafe { self.slots.byte_add(index * self.pitch) }
         } else {
-            // SAFETY: the array has the element, which is not in a slot.
+            // SAFETY: the array has the element, and it is not in a slot.
             unsafe { rest.add(index - A::INFO.slots) }
         }
     }
@@ -97,21 +97,21 @@ impl<T: Value> Elements<T> {
     ///
     /// # Safety
     ///
-    /// As for [`at`](Self::at), and nothing writes it meanwhile.
+    /// As for [`at`](Self::at), and nothing writes the element meanwhile.
     #[inline(always)]
     pub(super) unsafe fn read<A: Arrangement<Element = T>>(self, index: usize) -> T {
-        // SAFETY: the index is less than the length, and `A` is how the array is arranged.
+        // SAFETY: the index is less than the length, and `A` arranges the array.
         let element = unsafe { self.at::<A>(index) };
         if const { A::INFO.arena && A::INFO.slots == 0 } {
-            // SAFETY: a value is there, which nothing writes: in an arena, of which offsets count elements from the start on, or on
-            // the host in a copy, where this is a plain read.
+            // SAFETY: the address holds a value that nothing writes. It is in an arena, whose offsets count elements
+            // from its start, or on the host in a copy, where this is a plain read.
             return unsafe { element::read_own(element) };
         }
-        // SAFETY: a value is there, which nothing writes.
+        // SAFETY: the address holds a value that nothing writes.
         unsafe { element.read() }
     }
 
-    /// A slot, if there are as many.
+    /// The slot at `index`, if it exists.
     #[inline(always)]
     pub(super) fn slot(self, index: usize) -> *const T {
         self.slots.wrapping_byte_add(index * self.pitch)
@@ -121,23 +121,23 @@ impl<T: Value> Elements<T> {
     ///
     /// # Safety
     ///
-    /// As for [`at`](Self::at), and nothing else accesses it meanwhile.
+    /// As for [`at`](Self::at), and nothing else accesses the element meanwhile.
     #[inline(always)]
     pub(super) unsafe fn write<A: Arrangement<Element = T>>(self, index: usize, value: T) {
-        // SAFETY: the index is less than the length, and `A` is how the array is arranged.
+        // SAFETY: the index is less than the length, and `A` arranges the array.
         let element = unsafe { self.at::<A>(index) };
-        // SAFETY: there is room for a value, which nothing else accesses.
+        // SAFETY: the address has room for a value, and nothing else accesses it.
         unsafe { element.write(value) }
     }
 
-    /// The same, with the place of the elements without a slot looked up: once, for an iterator that asks for elements
-    /// under conditions.
+    /// These elements, with the address of the elements without a slot loaded once. This serves an iterator that loads
+    /// elements under conditions.
     #[inline(always)]
     pub(super) fn placed(self) -> Self {
         Self { tail: self.tail.placed(), ..self }
     }
 
-    /// The same, with length and place looked up.
+    /// These elements, with the length and that address loaded.
     #[inline(always)]
     pub(super) fn looked_up(self) -> Self {
         Self { tail: self.tail.looked_up(), ..self }
@@ -147,7 +147,7 @@ impl<T: Value> Elements<T> {
     #[inline(always)]
     pub(super) fn in_a_row<A: Arrangement<Element = T>>(self) -> Option<*mut T> {
         if A::INFO.all_in_slots() {
-            // A single slot is a row, whatever the distance.
+            // A single slot is a row, at any distance.
             (self.pitch == size_of::<T>() || A::INFO.slots < 2).then_some(self.slots)
         } else if A::INFO.slots == 0 {
             Some(self.tail.rest())
@@ -156,12 +156,12 @@ impl<T: Value> Elements<T> {
         }
     }
 
-    /// The same array, its elements copied: side by side, first those that have slots.
+    /// A copy of the array, with its elements side by side: elements in slots come first.
     ///
     /// # Safety
     ///
-    /// They are the elements of an object that exists, arranged by `A`, and nothing writes them meanwhile; or there is
-    /// none.
+    /// They are the elements of an object that exists, arranged by `A`, and nothing writes them meanwhile. Or the array
+    /// is empty.
     pub(super) unsafe fn copied<A: Arrangement<Element = T>>(self, copies: &mut Copies) -> Self {
         let len = self.len();
         if len == 0 {
@@ -173,7 +173,7 @@ impl<T: Value> Elements<T> {
         Self { slots, pitch: size_of::<T>(), tail: if A::INFO.arena { Tail::at(rest, len) } else { Tail::fixed(len) } }
     }
 
-    /// Whether both are the same array.
+    /// Whether both are one and the same array.
     #[inline(always)]
     pub(super) fn same_place(self, other: Self) -> bool {
         core::ptr::eq(self.slots, other.slots) && self.tail.same_place(other.tail)
@@ -185,7 +185,7 @@ impl<T: Value> Loaded for Elements<T> {
     const PLACEHOLDER: Self = Self::NONE;
     #[inline(always)]
     fn same(&self, _: &Self) -> bool {
-        // Elements are changed in place; that the kernel is known to do so is checked where it does.
+        // Elements are changed in place; each change checks that the kernel declares it.
         true
     }
 }
@@ -205,9 +205,9 @@ impl<C, A: Arrangement> Clone for ElementsWindow<'_, C, A> {
         *self
     }
 }
-// SAFETY: only addresses; elements are `Send`.
+// SAFETY: it holds only addresses; elements are `Send`.
 unsafe impl<C, A: Arrangement> Send for ElementsWindow<'_, C, A> {}
-// SAFETY: only addresses; elements are `Sync`.
+// SAFETY: it holds only addresses; elements are `Sync`.
 unsafe impl<C, A: Arrangement> Sync for ElementsWindow<'_, C, A> {}
 impl<C: Class, A: Arrangement> fmt::Debug for ElementsWindow<'_, C, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -215,12 +215,12 @@ impl<C: Class, A: Arrangement> fmt::Debug for ElementsWindow<'_, C, A> {
     }
 }
 
-/// Bytes of an array as object.
+/// The size in bytes of an array as object.
 const fn object_bytes<A: Arrangement>() -> usize {
     size_of::<A::Element>() * A::INFO.slots
 }
 
-/// Bytes from a column's element to that of the next object, within a run.
+/// Bytes from a column's element to the next object's element, within a run.
 const fn stride<C: Class>(column: usize) -> usize {
     match C::Layout::KIND {
         LayoutKind::Aos => geometry::<C>().block,
@@ -233,7 +233,7 @@ impl<C: Class, A: Arrangement> ElementsWindow<'_, C, A> {
     ///
     /// # Safety
     ///
-    /// `bases` describe storage of `C`, in which a field whose first column is `column` is arranged by `A` and object
+    /// `bases` describe storage of `C`, in which `A` arranges a field whose first column is `column`, and object
     /// `first` exists.
     #[inline(always)]
     pub(super) unsafe fn new(bases: &C::Bases, column: usize, first: usize) -> Self {
@@ -262,7 +262,7 @@ impl<C: Class, A: Arrangement> ElementsWindow<'_, C, A> {
     }
 }
 
-/// Bytes from one slot of an object to the next, each in a column of its own, the first of which is `column`.
+/// Bytes from one slot of an object to the next. Each slot has a column of its own, and `column` is the first.
 #[inline(always)]
 pub fn slot_pitch<C: Class>(bases: &C::Bases, column: usize, slots: usize) -> usize {
     if slots < 2 {
@@ -279,7 +279,7 @@ impl<C: Class, A: Arrangement> Window<Elements<A::Element>> for ElementsWindow<'
     type Block = ReadOnly<LaneArray<Elements<A::Element>>>;
     #[inline(always)]
     unsafe fn get(&self, index: usize) -> Elements<A::Element> {
-        // Steps are the same for all columns of AoS, and for all slots.
+        // In AoS, all columns have one step, and so have all slots.
         let (extent_step, slot_step) = const {
             let (mut extents, mut slots) = (0, 0);
             if A::INFO.has_spans() {
@@ -293,7 +293,7 @@ impl<C: Class, A: Arrangement> Window<Elements<A::Element>> for ElementsWindow<'
             }
             if matches!(C::Layout::KIND, LayoutKind::Aos) { (stride::<C>(0), stride::<C>(0)) } else { (extents, slots) }
         };
-        // Constant where it can be: a parameter of the loop's function is not.
+        // Constant where possible: a parameter of the loop's function would not be.
         let pitch = match const { constant_pitch::<C, A::Element>() } {
             _ if A::INFO.as_object => size_of::<A::Element>(),
             Some(pitch) if A::INFO.slots > 1 => pitch,
@@ -305,17 +305,18 @@ impl<C: Class, A: Arrangement> Window<Elements<A::Element>> for ElementsWindow<'
             // SAFETY: the object is within the window, and so are its slots.
             elements.slots = unsafe { self.slots.byte_add(index * slot_step) };
             if const { A::INFO.as_object && !matches!(C::Layout::KIND, LayoutKind::Aos) } {
-                // So that several slots can be loaded by one instruction.
-                // SAFETY: an element of a contiguous column: these start on a line, and their elements are as far apart as they
-                // are large.
+                // So that one instruction can load several slots.
+                // SAFETY: an element of a contiguous column. Such columns start on a cache line, and their elements are
+                // as far apart as their size.
                 unsafe { assert_unchecked(elements.slots.addr() % const { whole_align(object_bytes::<A>()) } == 0) };
             }
         }
         if A::INFO.has_spans() {
-            // SAFETY: and so is its extent.
+            // SAFETY: and so is the object's extent.
             let extent = unsafe { self.extents.byte_add(index * extent_step) };
             let is_whole = const { !matches!(C::Layout::KIND, LayoutKind::Aos) };
-            // SAFETY: no kernel changes it; an element of a contiguous column is at a multiple of its size, a power of two.
+            // SAFETY: no kernel changes it. An element of a contiguous column is at a multiple of its size, a power of
+            // two.
             elements.tail = unsafe { Tail::of(extent, self.arena, is_whole) };
         }
         elements

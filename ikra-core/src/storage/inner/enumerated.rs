@@ -1,8 +1,8 @@
-//! Elements with their numbers.
+//! Elements with their indices.
 
 use core::iter::FusedIterator;
 
-/// The elements of an inner array with their numbers: what [`InnerIter::enumerate`] returns.
+/// The elements of an inner array with their indices: the result of [`InnerIter::enumerate`].
 #[derive(Clone, Debug)]
 pub struct Enumerated<I> {
     iter: I,
@@ -19,7 +19,7 @@ impl<I> Enumerated<I> {
 impl<I: Iterator> Iterator for Enumerated<I> {
     type Item = (usize, I::Item);
 
-    // Unlike the standard library's version, there is nothing on the way of an element that could not be done without one.
+    // Unlike the standard library's version, it adds no step that plain iteration does not have.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let (element, number) = (self.iter.next(), self.count);

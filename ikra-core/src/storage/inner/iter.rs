@@ -14,7 +14,7 @@ use crate::phase::Phase;
 use crate::target::ahead::{self, Ahead};
 use crate::value::Value;
 
-/// The elements of an inner array, as a view shows them.
+/// The elements of an inner array, in the form that a view shows.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -33,23 +33,23 @@ use crate::value::Value;
 /// ```
 pub struct InnerIter<'a, 'w, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
-    /// Where some of them are instead.
+    /// The elements before the call, some of which are still read.
     renewal: Renewal<S::Element>,
     // 32 bits suffice, and leave a GPU more registers. `next` is at most `end`.
     next: u32,
     end: u32,
-    /// The next element, if there is one.
+    /// The next element, if there is one: prefetched.
     ahead: Ahead<S::Element>,
     targets: Targets<'w>,
-    /// Of the phase itself: what is found through an array may be sent to other threads where refs in the phase may.
+    /// Carries `P`, so that the iterator is `Send` exactly when refs of that phase are.
     marker: PhantomData<(&'a S::Element, P)>,
 }
 
 impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     /// # Safety
     ///
-    /// The range starts at its end at the latest and is within the elements, which are those of an array `S`, whose targets these are.
-    /// So are those before, if the array is renewed in phase `P`.
+    /// The range starts at its end at the latest and is within the elements. These belong to an array `S`, and
+    /// `targets` are its targets. If the array is renewed in phase `P`, the range is also within the previous elements.
     #[inline(always)]
     pub(super) unsafe fn new(
         elements: Elements<S::Element>,
@@ -68,8 +68,8 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
     ///
     /// # Safety
     ///
-    /// They are those of an array `S`, whose targets these are, of an object that exists. So are those before, if the array is renewed
-    /// in phase `P`.
+    /// They belong to an array `S` of an object that exists, and `targets` are its targets. So do the previous
+    /// elements, if the array is renewed in phase `P`.
     #[inline(always)]
     pub(super) unsafe fn all(
         elements: Elements<S::Element>,
@@ -82,13 +82,13 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
             // SAFETY: all of the elements.
             return unsafe { Self::new(elements, renewal, targets, 0..end) };
         }
-        // SAFETY: the arrangement has slots, of which the first has the first element, if there is one, and nothing writes the
-        // array while it is borrowed.
+        // SAFETY: the arrangement has slots, and the first of them holds the first element, if there is one. Nothing
+        // writes the array while it is borrowed.
         let ahead = unsafe { Ahead::first(end > 0, elements.slot(0)) };
         Self { elements, renewal, next: 0, end: end as u32, ahead, targets, marker: PhantomData }
     }
 
-    /// Asks for the next element.
+    /// Prefetches the next element.
     #[inline(always)]
     fn look_ahead(&mut self) {
         if const { !looks_ahead::<S>() } {
@@ -99,20 +99,20 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
         self.ahead.ask(self.next < self.end, || unsafe { elements.read::<S::Arrangement>(next) });
     }
 
-    /// The next element, and asks for the one after it.
+    /// The next element; prefetches the one after it.
     ///
     /// # Safety
     ///
-    /// There is one.
+    /// The next element exists.
     #[inline(always)]
     unsafe fn take_next(&mut self) -> <S::Element as Value>::View<'w, P> {
         let index = self.next as usize;
         self.next += 1;
-        // SAFETY: there is one: `next` was less than `end`, which is at most the length, and nothing writes the array while
-        // it is borrowed.
+        // SAFETY: the element exists: `next` was less than `end`, which is at most the length, and nothing writes the
+        // array while it is borrowed.
         let read = || unsafe { self.element(index) };
         let element = if const { looks_ahead::<S>() } {
-            // SAFETY: there is one, by the caller, and it was asked for.
+            // SAFETY: the element exists, by the caller, and was prefetched.
             unsafe { self.ahead.take(read) }
         } else {
             read()
@@ -122,8 +122,8 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
         unsafe { shown::<P, S>(element, self.targets) }
     }
 
-    /// The iterator's elements with their numbers, from 0 on: as [`Iterator::enumerate`], and on a GPU unrolled like a loop over the
-    /// elements alone.
+    /// The iterator's elements with their indices, from 0 on: like [`Iterator::enumerate`], but a GPU unrolls it like a
+    /// loop over the elements alone.
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -155,9 +155,10 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
         Enumerated::new(self)
     }
 
-    /// Whether there is no further element. Those of a partly inlined array are counted while the program runs, and asked for one
-    /// by one: so it is over when none was asked for. So it is for structs with links, whose `None` is a number too: then what was
-    /// asked for is what `next` returns, and the compiler sees what it knows of the links.
+    /// Whether no elements remain. The elements of a partly inlined array are counted at run time and prefetched one by
+    /// one, so the iteration is over when the prefetch returned `None`. This also holds for structs with links, whose
+    /// `None` is a number too. Then `next` returns the prefetched element, and the compiler keeps its knowledge of the
+    /// links.
     #[inline(always)]
     fn is_over(&self) -> bool {
         if is_partly_inlined::<S>() || const { looks_ahead::<S>() && S::Element::SHOWS_NUMBERS } {
@@ -216,27 +217,27 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
     fn next(&mut self) -> Option<Self::Item> {
         if const { is_chosen::<P, S>() } {
             let exists = self.next < self.end;
-            // The first instead, which every array has.
+            // Otherwise the first element, which every array has.
             let index = if exists { self.next } else { 0 };
             self.next += u32::from(exists);
-            // SAFETY: it exists.
+            // SAFETY: the element exists.
             let element = unsafe { self.read(index) };
             return ahead::choose(exists, element);
         }
         if self.is_over() {
             return None;
         }
-        // SAFETY: there is one.
+        // SAFETY: the element exists.
         Some(unsafe { self.take_next() })
     }
 
-    // The standard library's versions ask each `Option` of an element whether it is `None`, also on a GPU, where an
+    // The standard library's versions check each `Option` of an element for `None`. They do so also on a GPU, where an
     // `Option` of a ref is a number that may be 0.
 
     #[inline(always)]
     fn any<F: FnMut(Self::Item) -> bool>(&mut self, mut f: F) -> bool {
         while !self.is_over() {
-            // SAFETY: there is one.
+            // SAFETY: the element exists.
             if f(unsafe { self.take_next() }) {
                 return true;
             }
@@ -252,7 +253,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
     #[inline(always)]
     fn find<F: FnMut(&Self::Item) -> bool>(&mut self, mut f: F) -> Option<Self::Item> {
         while !self.is_over() {
-            // SAFETY: there is one.
+            // SAFETY: the element exists.
             let element = unsafe { self.take_next() };
             if f(&element) {
                 return Some(element);
@@ -264,7 +265,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
     #[inline(always)]
     fn find_map<B, F: FnMut(Self::Item) -> Option<B>>(&mut self, mut f: F) -> Option<B> {
         while !self.is_over() {
-            // SAFETY: there is one.
+            // SAFETY: the element exists.
             if let Some(found) = f(unsafe { self.take_next() }) {
                 return Some(found);
             }
@@ -288,7 +289,7 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
         let (slots, rest) = split::<S>(self.next, self.end);
         let mut folded = init;
         if const { asks_each_slot::<S>() } && self.next == 0 {
-            // As often as there are slots, which is known when compiled.
+            // One iteration per slot; their number is known when compiled.
             for index in 0..S::Arrangement::INFO.slots as u32 {
                 let slot = self.elements.slot(index as usize);
                 // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
@@ -318,25 +319,25 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
     }
 }
 
-/// Whether there is no element from `next` on. Elements of a partly inlined array are found by a comparison with the number of
-/// slots each, which goes better with another comparison by size: measured.
+/// Whether no element exists from `next` on. In a partly inlined array, each element is found by comparing its index
+/// with the number of slots. Another comparison by size combines better with it: measured.
 #[inline(always)]
 pub(super) fn is_over<S: ArrayStorage>(next: u32, end: u32) -> bool {
     if is_partly_inlined::<S>() { next >= end } else { ahead::is_over(next, end) }
 }
 
-/// Whether the next element is asked for before this one is used. A loop over few elements, whose number is known when compiled, is
-/// unrolled: then all are asked for before the first is used.
+/// Whether the next element is prefetched before this one is used. A loop over few elements, whose number is known when
+/// compiled, is unrolled: it loads all of them before it uses the first.
 const fn looks_ahead<S: ArrayStorage>() -> bool {
     let info = S::Arrangement::INFO;
     info.arena || info.slots > 32
 }
 
-/// Whether there is a next element is chosen, not branched on: on a GPU, where an `Option` of a ref is a number that may be 0, the
-/// compiler knows how often a loop runs only then.
+/// Whether a select decides if a next element exists, not a branch. On a GPU, where an `Option` of a ref is a number
+/// that may be 0, the compiler knows the number of iterations only then.
 const fn is_chosen<P: Phase, S: ArrayStorage>() -> bool {
     let info = S::Arrangement::INFO;
-    // A larger struct would be chosen by its address, in memory.
+    // A larger struct would be selected by its address, in memory.
     let is_small = !S::Element::SHOWS_NUMBERS || size_of::<S::Element>() <= 16;
     ahead::CHOOSES
         && !looks_ahead::<S>()
@@ -353,16 +354,16 @@ fn is_partly_inlined<S: ArrayStorage>() -> bool {
     info.arena && info.slots > 0
 }
 
-/// Whether loops over all elements of a partly inlined array ask for each slot, whether there is an element or not: for links, and
-/// what else is a word of which one value is free for none, and few slots.
+/// Whether loops over all elements of a partly inlined array load every slot, even of missing elements. They do so for
+/// few slots with links, or with other types of one word that have a free value for `None`.
 const fn asks_each_slot<S: ArrayStorage>() -> bool {
     let info = S::Arrangement::INFO;
     let is_word = size_of::<S::Element>() == 4 && align_of::<S::Element>() == 4 && size_of::<Option<S::Element>>() == 4;
     ahead::ASKS_EACH_SLOT && is_word && info.arena && info.slots > 0 && info.slots <= 8
 }
 
-/// Splits the elements `next..end` at the last that has a slot: two loops are faster than one that decides for
-/// each element where it is.
+/// Splits the elements `next..end` after the last one with a slot: two loops are faster than one that locates each
+/// element separately.
 #[inline(always)]
 pub(super) fn split<S: ArrayStorage>(next: u32, end: u32) -> (u32, u32) {
     let info = S::Arrangement::INFO;
@@ -375,9 +376,9 @@ impl<P: Phase, S: ArrayStorage> DoubleEndedIterator for InnerIter<'_, '_, P, S> 
         if const { is_chosen::<P, S>() } {
             let exists = self.next < self.end;
             self.end -= u32::from(exists);
-            // The first instead, which every array has.
+            // Otherwise the first element, which every array has.
             let index = if exists { self.end } else { 0 };
-            // SAFETY: it exists.
+            // SAFETY: the element exists.
             let element = unsafe { self.read(index) };
             return ahead::choose(exists, element);
         }

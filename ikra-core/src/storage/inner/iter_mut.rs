@@ -1,4 +1,4 @@
-//! Iteration over inner arrays that changes the elements.
+//! Mutable iteration over inner arrays.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -11,7 +11,7 @@ use super::iter::{is_over, split};
 use super::renewal::Renewal;
 use crate::phase::Phase;
 
-/// The elements of an inner array, to be changed.
+/// The elements of an inner array, for changes.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -32,7 +32,7 @@ use crate::phase::Phase;
 /// ```
 pub struct InnerIterMut<'a, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
-    /// Which of them a kernel with `snapshot` has written.
+    /// The elements that a kernel with `snapshot` has written.
     renewal: &'a mut Renewal<S::Element>,
     /// At most `end`.
     next: u32,
@@ -43,8 +43,8 @@ pub struct InnerIterMut<'a, P, S: ArrayStorage> {
 impl<'a, P: Phase, S: ArrayStorage> InnerIterMut<'a, P, S> {
     /// # Safety
     ///
-    /// The range starts at its end at the latest and is within the elements, and nothing else accesses these during `'a`. So it is
-    /// within those before, which nothing writes, if the array is renewed in phase `P`.
+    /// The range starts at its end at the latest and is within the elements. Nothing else accesses these during `'a`.
+    /// If the array is renewed in phase `P`, the range is also within the previous elements, which nothing writes.
     #[inline(always)]
     pub(super) unsafe fn new(
         elements: Elements<S::Element>,
@@ -60,14 +60,14 @@ impl<'a, P: Phase, S: ArrayStorage> InnerIterMut<'a, P, S> {
     ///
     /// # Safety
     ///
-    /// It exists, and is given out once.
+    /// It exists, and is returned only once.
     #[inline(always)]
     unsafe fn lend(&mut self, index: u32) -> &'a mut S::Element {
-        // SAFETY: by the contract of `new`; no element is lent to which this writes, since each is given out once.
+        // SAFETY: by the contract of `new`. This writes to no element that is lent, since each is returned only once.
         unsafe { self.renewal.keep::<P, S>(index as usize..index as usize + 1, self.elements) };
-        // SAFETY: it exists.
+        // SAFETY: the element exists.
         let element = unsafe { self.elements.at::<S::Arrangement>(index as usize) };
-        // SAFETY: nothing else accesses it during `'a`, by the contract of `new`, since it is given out once.
+        // SAFETY: nothing else accesses it during `'a`, by the contract of `new`, since it is returned only once.
         unsafe { &mut *element }
     }
 }
@@ -87,7 +87,7 @@ impl<'a, P: Phase, S: ArrayStorage> Iterator for InnerIterMut<'a, P, S> {
             return None;
         }
         self.next += 1;
-        // SAFETY: less than the length, and given out once.
+        // SAFETY: less than the length, and returned only once.
         Some(unsafe { self.lend(self.next - 1) })
     }
 
@@ -96,11 +96,11 @@ impl<'a, P: Phase, S: ArrayStorage> Iterator for InnerIterMut<'a, P, S> {
         let (slots, rest) = split::<S>(self.next, self.end);
         let mut folded = init;
         for index in self.next..slots {
-            // SAFETY: less than the length, and given out once.
+            // SAFETY: less than the length, and returned only once.
             folded = f(folded, unsafe { self.lend(index) });
         }
         for index in rest..self.end {
-            // SAFETY: `end` is at most the length, and these elements come behind those before.
+            // SAFETY: `end` is at most the length, and these elements follow the previous ones.
             folded = f(folded, unsafe { self.lend(index) });
         }
         folded
@@ -119,7 +119,7 @@ impl<'a, P: Phase, S: ArrayStorage> DoubleEndedIterator for InnerIterMut<'a, P, 
             return None;
         }
         self.end -= 1;
-        // SAFETY: less than the length, and given out once.
+        // SAFETY: less than the length, and returned only once.
         Some(unsafe { self.lend(self.end) })
     }
 }

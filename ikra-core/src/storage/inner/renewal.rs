@@ -1,8 +1,8 @@
 //! Inner arrays that a kernel with `snapshot` writes anew.
 //!
-//! A call's elements are in the shadow, where nothing is before. Which of them it has written, its view knows. It reads the others
-//! where they were, and in the end, those are copied that it did not write. Where a method writes all of them, the compiler sees
-//! that, and nothing is left of this.
+//! A call's elements are in the shadow, which is empty at first. The call's view tracks the elements that it has
+//! written. It reads the others from their previous positions, and copies them at the end. If a method writes all
+//! elements, the compiler sees that, and no tracking remains.
 
 use core::ops::Range;
 
@@ -14,10 +14,10 @@ use crate::layout::{Layout, LayoutKind};
 use crate::phase::Phase;
 use crate::value::Value;
 
-/// Where the elements of an array were before a call, and which the call has written since.
+/// The previous elements of an array, and the set of those that the call has written since.
 pub(super) struct Renewal<T> {
     before: Elements<T>,
-    /// A bit for each element.
+    /// One bit per element.
     written: u32,
 }
 
@@ -29,7 +29,7 @@ impl<T> Clone for Renewal<T> {
     }
 }
 
-/// Whether the elements lie in a row, of which slices are lent: then all are written together.
+/// Whether the elements lie in a row that is lent as slices: then all are marked as written together.
 const fn has_rows<S: ArrayStorage>() -> bool {
     S::Arrangement::INFO.as_object || matches!(<S::Owner as Class>::Layout::KIND, LayoutKind::Aos)
 }
@@ -44,10 +44,10 @@ const fn all<S: ArrayStorage>() -> u32 {
 }
 
 impl<T: Value> Renewal<T> {
-    /// That of an array that is where it is.
+    /// For an array that is changed in place.
     pub(super) const NONE: Self = Self { before: Elements::NONE, written: u32::MAX };
 
-    /// That of an array of which no element is written yet.
+    /// For an array without written elements.
     #[inline(always)]
     pub(super) fn of(before: Elements<T>) -> Self {
         Self { before, written: 0 }
@@ -58,13 +58,13 @@ impl<T: Value> Renewal<T> {
         self.written >> (index as u32 % u32::BITS) & 1 != 0
     }
 
-    /// Where an element is, of those that are `now` where the call writes them.
+    /// The position of an element; `now` are the elements that the call writes.
     #[inline(always)]
     pub(super) fn place<P: Phase, S: ArrayStorage<Element = T>>(self, index: usize, now: Elements<T>) -> Elements<T> {
         if const { is_renewed::<P, S>() } && !self.has(index) { self.before } else { now }
     }
 
-    /// Where the row of all elements is, if they lie in one.
+    /// The start of the row of all elements, if they lie in one.
     #[inline(always)]
     pub(super) fn row<P: Phase, S: ArrayStorage<Element = T>>(self, now: Elements<T>) -> Option<*mut T> {
         if const { is_renewed::<P, S>() && !has_rows::<S>() } {
@@ -73,12 +73,14 @@ impl<T: Value> Renewal<T> {
         self.place::<P, S>(0, now).in_a_row::<S::Arrangement>()
     }
 
-    /// Sees to it that some elements are `now` where the call writes them, since they are lent to be changed.
+    /// Ensures that some elements are in `now`, which the call writes, since they are lent for changes.
     ///
     /// # Safety
     ///
-    /// 1. Both arrays are of an object that exists, arranged as `S` is, with as many elements or none; the range is within them.
-    /// 2. If the array is renewed in phase `P`, nothing else accesses the elements `now`, and nothing writes those before.
+    /// 1. Both arrays are of an object that exists, arranged as in `S`, and equally long, or `before` is empty; the
+    ///    range is within them.
+    /// 2. If the array is renewed in phase `P`, nothing else accesses the elements `now`, and nothing writes the
+    ///    previous ones.
     #[inline(always)]
     pub(super) unsafe fn keep<P: Phase, S: ArrayStorage<Element = T>>(
         &mut self,
@@ -93,14 +95,14 @@ impl<T: Value> Renewal<T> {
             if !self.has(index) {
                 // SAFETY: the array has the element by 1, and nothing writes it by 2.
                 let element = unsafe { self.before.read::<S::Arrangement>(index) };
-                // SAFETY: so has the other, and nothing else accesses it by 2.
+                // SAFETY: the other array has the element too, and nothing else accesses it by 2.
                 unsafe { now.write::<S::Arrangement>(index, element) };
                 self.written |= 1 << index;
             }
         }
     }
 
-    /// The same for an element that is about to be replaced.
+    /// As [`keep`](Self::keep), for an element that is about to be replaced.
     ///
     /// # Safety
     ///
@@ -118,7 +120,7 @@ impl<T: Value> Renewal<T> {
         }
     }
 
-    /// Copies what the call did not write.
+    /// Copies the elements that the call did not write.
     ///
     /// # Safety
     ///
@@ -131,7 +133,7 @@ impl<T: Value> Renewal<T> {
         let len = now.len();
         let mut first = 0;
         while first < len {
-            // Four at a time: all are asked for before the first is there. (In an array, a GPU would have them in memory.)
+            // Four at a time: it loads all of them before it uses the first. (A GPU would keep an array in memory.)
             // SAFETY: the array has the element by 1, and nothing writes it by 2.
             let before = |index: usize| unsafe { self.before.read::<S::Arrangement>(index.min(len - 1)) };
             let (a, b, c, d) = (before(first), before(first + 1), before(first + 2), before(first + 3));

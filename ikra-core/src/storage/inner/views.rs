@@ -1,4 +1,4 @@
-//! What views and refs show for an inner array.
+//! The types that views and refs show for an inner array.
 
 mod reading;
 
@@ -20,13 +20,13 @@ use crate::range::within;
 use crate::value::Value;
 use reading::reading;
 
-/// An inner array of the object that a method is called for: elements can be read and written.
+/// An inner array of the object for which a method is called: elements can be read and written.
 ///
 /// | `Vec<T>` | an inner array |
 /// | --- | --- |
-/// | `path[i]`, `path[i] = x`, `path.len()`, `path.iter()` | the same; of links, `path[i]` is a `Link` |
-/// | `&path[i].next` | `path.get(i).next()`: of links, [`get`](Self::get) and [`iter`](Self::iter) give `Ref`s |
-/// | `path.push(x)` | none: the length of an array stays the same |
+/// | `path[i]`, `path[i] = x`, `path.len()`, `path.iter()` | the same; for links, `path[i]` is a `Link` |
+/// | `&path[i].next` | `path.get(i).next()`: for links, [`get`](Self::get) and [`iter`](Self::iter) give `Ref`s |
+/// | `path.push(x)` | not available: the length of an array is fixed |
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -60,16 +60,16 @@ use reading::reading;
 /// ```
 pub struct InnerMut<'w, P, S: ArrayStorage> {
     elements: Elements<S::Element>,
-    /// Which of them a kernel with `snapshot` has written, and where the others are.
+    /// The elements that a kernel with `snapshot` has written, and the position of the others.
     renewal: Renewal<S::Element>,
     targets: Targets<'w>,
-    /// Elements that were lent to be changed, if that has to be known.
+    /// The elements that were lent for changes, if that must be known.
     lent: Range<u32>,
-    /// Of the phase itself: an array may be sent to other threads where refs in the phase may.
+    /// Carries `P`, so that the array is `Send` exactly when refs of that phase are.
     marker: PhantomData<(&'w mut S::Element, P)>,
 }
 
-/// An inner array of another object, which can be read: what a getter returns.
+/// An inner array of another object, for reading: the result of a getter.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -121,7 +121,7 @@ impl<P, S: ArrayStorage> Clone for InnerRef<'_, P, S> {
 struct Written<P, S>(PhantomData<(P, S)>);
 
 impl<P: Phase, S: ArrayStorage> Written<P, S> {
-    /// Fails to compile if it is not.
+    /// Fails to compile if the phase is not.
     const CHECK: () = {
         if !is_written::<P, S>() {
             let name = S::Owner::FIELDS[S::FIELD].name;
@@ -141,7 +141,7 @@ impl<P: Phase, S: ArrayStorage> Written<P, S> {
 }
 
 impl<P: Phase, S: ArrayStorage> InnerMut<'_, P, S> {
-    /// What is borrowed from the array is borrowed from the one view, or from one that is only lent.
+    /// Borrows from the array are borrows from the one view, or from one that is only lent.
     const LENDS: () = ();
 }
 
@@ -168,13 +168,13 @@ reading!(InnerRef);
 impl<'w, P: Phase, S: ArrayStorage> InnerRef<'w, P, S> {
     /// # Safety
     ///
-    /// The elements are those of an array `S` of an object that exists, the targets those of the field.
+    /// The elements are those of an array `S` of an object that exists, and the targets are those of the field.
     #[inline(always)]
     pub(super) unsafe fn new(elements: Elements<S::Element>, targets: Targets<'w>) -> Self {
         Self { elements, targets, marker: PhantomData }
     }
 
-    /// What others see is where it is.
+    /// The elements of another object are read in place.
     #[inline(always)]
     fn renewal(&self) -> Renewal<S::Element> {
         Renewal::NONE
@@ -198,11 +198,11 @@ impl<P: Phase, S: ArrayStorage> IndexMut<usize> for InnerMut<'_, P, S> {
         const { Written::<P, S>::CHECK };
         self.check_index(index);
         self.lend(index..index + 1);
-        // SAFETY: the index was just looked at.
+        // SAFETY: the index was just checked.
         let address = unsafe { self.address_of_existing(index) };
-        // SAFETY: the element exists, and `self` is borrowed exclusively: it is in the one view of a call of a kernel that
-        // writes the field, so that no other call accesses it, or in the one view of a guard, and the element in the
-        // guard's copy. Views of refs are only lent.
+        // SAFETY: the element exists, and `self` is borrowed exclusively. It is either in the one view (I7) of a call
+        // of a kernel that writes the field, so that no other call accesses it. Or it is in the one view of a guard,
+        // and the element is in the guard's copy. Views of refs are only lent.
         unsafe { &mut *address }
     }
 }
@@ -216,11 +216,12 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         Self { elements, renewal: Renewal::NONE, targets, lent: Range { start: u32::MAX, end: 0 }, marker: PhantomData }
     }
 
-    /// The array of an object that a kernel [renews](is_renewed), if the elements are those of its shadow, or of another object.
+    /// The array of an object that a kernel [renews](is_renewed), if the elements are in its shadow, or of another
+    /// object.
     ///
     /// # Safety
     ///
-    /// As for [`InnerRef::new`], also for the elements `before`, which nothing writes.
+    /// As for [`InnerRef::new`], also for the elements in `before`, which nothing writes.
     #[inline(always)]
     pub(super) unsafe fn renewed(
         elements: Elements<S::Element>,
@@ -237,7 +238,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         self.renewal
     }
 
-    /// Notes which elements may change. They are within the array.
+    /// Notes the elements that may change. They are within the array.
     #[inline(always)]
     fn lend(&mut self, elements: Range<usize>) {
         self.note(elements.clone());
@@ -245,7 +246,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         unsafe { self.renewal.keep::<P, S>(elements, self.elements) };
     }
 
-    /// The same for elements that are seen to.
+    /// As [`lend`](Self::lend), for elements that are already kept.
     #[inline(always)]
     fn note(&mut self, elements: Range<usize>) {
         if const { brings_links::<P, S>() } {
@@ -253,7 +254,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         }
     }
 
-    /// Panics if a kernel stored a link that is to no object.
+    /// Panics if a kernel stored a bad link.
     #[inline(always)]
     pub(super) fn check_links(&self) {
         if const { brings_links::<P, S>() } {
@@ -263,24 +264,24 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         }
     }
 
-    /// Where the elements are, all of them.
+    /// The position of all elements.
     #[inline(always)]
     pub(super) fn into_elements(self) -> Elements<S::Element> {
-        // SAFETY: 1. as `renewed` says; 2. as for `index_mut`, since a view by value is the one of a call.
+        // SAFETY: 1. as `renewed` says; 2. as for `index_mut`, since a view by value is a call's only one.
         unsafe { self.renewal.finish::<P, S>(self.elements) };
         self.elements
     }
 
-    /// Replaces an element by a value as [`get`](Self::get) returns it: an object, for a link.
+    /// Replaces an element by a value of the type that [`get`](Self::get) returns: for a link, an object.
     ///
     /// # Panics
     ///
-    /// If there is no such element.
+    /// If the index is not less than the length.
     #[inline(always)]
     #[track_caller]
     pub fn set(&mut self, index: usize, value: ViewOf<'w, P, S>) {
         const { Written::<P, S>::CHECK };
-        // A ref proves that its object exists, and a number does not.
+        // A ref proves that its object exists; a number does not.
         let element = S::Element::unview::<P>(value);
         if const { brings_links::<P, S>() && S::Element::SHOWS_NUMBERS } {
             assert_good(&element, self.targets);
@@ -288,7 +289,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         self.check_index(index);
         // SAFETY: 1. as `renewed` says, and the index is in range; 2. as for `index_mut`. It is written below.
         unsafe { self.renewal.replace::<P, S>(index, self.elements) };
-        // SAFETY: the index was just looked at.
+        // SAFETY: the index was just checked.
         let address = unsafe { self.address_of_existing(index) };
         // SAFETY: as for `index_mut`; nothing is borrowed from the array.
         unsafe { address.write(element) };
@@ -298,7 +299,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
     ///
     /// # Panics
     ///
-    /// If there is no such element.
+    /// If one of the indices is not less than the length.
     #[inline(always)]
     #[track_caller]
     pub fn swap(&mut self, a: usize, b: usize) {
@@ -317,7 +318,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
     ///
     /// # Panics
     ///
-    /// If the slice is not as long as the array.
+    /// If the lengths differ.
     #[inline(always)]
     #[track_caller]
     pub fn copy_from_slice(&mut self, from: &[S::Element]) {
@@ -327,16 +328,16 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         }
     }
 
-    /// The elements, to be changed. Of a partly inlined array `for_each` is faster than a `for` loop: it does not
-    /// decide for each element where it is.
+    /// The elements, for changes. For a partly inlined array `for_each` is faster than a `for` loop: it does not locate
+    /// each element separately.
     #[inline(always)]
     pub fn iter_mut(&mut self) -> InnerIterMut<'_, P, S> {
         const { Written::<P, S>::CHECK };
         self.range_mut(..)
     }
 
-    /// The elements at some positions, to be changed: as [`iter_mut`](Self::iter_mut), and faster than its `take` and
-    /// `skip`.
+    /// The elements in a range of positions, for changes: like [`iter_mut`](Self::iter_mut), and faster than its `take`
+    /// and `skip`.
     ///
     /// ```
     /// use ikra::prelude::*;
@@ -380,7 +381,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         unsafe { InnerIterMut::new(self.elements, &mut self.renewal, range) }
     }
 
-    /// The elements as a slice to write, where [`as_slice`](Self::as_slice) gives one.
+    /// The elements as a slice for writing, if [`as_slice`](Self::as_slice) returns one.
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> Option<&mut [S::Element]> {
         const { Written::<P, S>::CHECK };
@@ -390,7 +391,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerMut<'w, P, S> {
         }
         self.lend(0..self.len());
         let first = self.renewal.row::<P, S>(self.elements)?;
-        // SAFETY: as many elements lie in a row; otherwise as for `index_mut`.
+        // SAFETY: that many elements lie in a row; otherwise as for `index_mut`.
         Some(unsafe { core::slice::from_raw_parts_mut(first, self.len()) })
     }
 }

@@ -1,5 +1,4 @@
-//! An iterator's next element: asked for before the one before it is used, since a thread waits for what it asks for
-//! last.
+//! An iterator's next element: prefetched one iteration ahead, because a thread stalls on its latest load.
 
 use core::arch::asm;
 use core::mem::MaybeUninit;
@@ -22,19 +21,20 @@ impl<T: Value> Ahead<T> {
         Self(None)
     }
 
-    /// Asks for the first element: for what is in its slot, which need not wait for whether there is one.
+    /// Prefetches the first element: loads its slot without waiting for whether the element exists.
     ///
     /// # Safety
     ///
-    /// `slot` is that of an object that exists. If `exists`, a value is there, and nothing writes it meanwhile.
+    /// `slot` is that of an object that exists. If `exists`, the slot holds a value that nothing writes meanwhile.
     #[inline(always)]
     pub(crate) unsafe fn first(exists: bool, slot: *const T) -> Self {
         if const { size_of::<T>() != 4 || align_of::<T>() != 4 } {
-            // SAFETY: there is a value, by the caller.
+            // SAFETY: if `exists`, the slot holds a value, by the caller.
             return Self(if exists { Some(unsafe { slot.read() }) } else { None });
         }
         let bits: u32;
-        // As one piece, since the compiler would ask for it where it is used. What is in a slot without an element is any number.
+        // In one asm block, since the compiler would otherwise load it where it is used. A slot without an element
+        // holds any number.
         // SAFETY: a word of global memory, by the caller.
         unsafe {
             asm!(
@@ -48,45 +48,46 @@ impl<T: Value> Ahead<T> {
         Self(if exists { Some(unsafe { core::mem::transmute_copy::<u32, T>(&bits) }) } else { None })
     }
 
-    /// Asks for the next element, if there is one.
+    /// Prefetches the next element, if there is one.
     #[inline(always)]
     pub(crate) fn ask(&mut self, exists: bool, read: impl FnOnce() -> T) {
         self.0 = if exists { Some(read()) } else { None };
     }
 
-    /// The element that was asked for.
+    /// The prefetched element.
     ///
     /// # Safety
     ///
-    /// There is one.
+    /// The next element exists.
     #[inline(always)]
     pub(crate) unsafe fn take(self, _: impl FnOnce() -> T) -> T {
-        // SAFETY: there is a next element, for which `first` or `ask` was told so.
+        // SAFETY: the next element exists, so `first` or `ask` was called with `exists`.
         unsafe { self.0.unwrap_unchecked() }
     }
 
-    /// Whether there is none. Of a link it is one number that says whether there is one, and which.
+    /// Whether there is no next element. For a link, one number tells this and the link itself.
     #[inline(always)]
     pub(crate) fn is_over(&self, _: u32, _: u32) -> bool {
         self.0.is_none()
     }
 }
 
-/// Whether an iterator is over whose next position is at most `end`.
+/// Whether an iterator has ended; its next position is at most `end`.
 #[inline(always)]
 pub(crate) fn is_over(next: u32, end: u32) -> bool {
     next >= end
 }
 
-/// Whether loops over all elements ask for what is in each slot, by [`in_slot`].
+/// Whether loops over all elements load each slot, by [`in_slot`].
 pub(crate) const ASKS_EACH_SLOT: bool = true;
 
-/// The element in a slot, if there is one. Nobody but the assembler knows what that depends on: LLVM would find that there is none
-/// behind an empty slot, and make each load wait for the slot before. So the assembler asks for all at the same time.
+/// The element in a slot, if there is one. The condition is hidden from LLVM, which would otherwise find that no
+/// element follows an empty slot, and make each load wait for the previous slot. Hidden, all loads are issued at the
+/// same time.
 ///
 /// # Safety
 ///
-/// A `T` and an `Option` of one are a word each. If `index < len`, a value is in the slot, and nothing writes it meanwhile.
+/// A `T` and an `Option<T>` are one word each. If `index < len`, the slot holds a value that nothing writes meanwhile.
 #[inline(always)]
 pub(crate) unsafe fn in_slot<T: Copy>(index: u32, len: u32, slot: *const T) -> Option<T> {
     let none = const {
@@ -97,7 +98,7 @@ pub(crate) unsafe fn in_slot<T: Copy>(index: u32, len: u32, slot: *const T) -> O
         }
     };
     let bits: MaybeUninit<u32>;
-    // SAFETY: a word of global memory is loaded if there is an element, by the caller.
+    // SAFETY: it loads a word of global memory if the element exists, by the caller.
     unsafe {
         asm!(
             "{{ .reg .b64 a; .reg .pred p; cvta.to.global.u64 a, {1}; setp.lt.u32 p, {2}, {3}; @p ld.global.b32 {0}, [a]; }}",
@@ -108,15 +109,15 @@ pub(crate) unsafe fn in_slot<T: Copy>(index: u32, len: u32, slot: *const T) -> O
             options(pure, readonly, nostack, preserves_flags)
         );
     }
-    // SAFETY: the bits of the value, or of none.
+    // SAFETY: these are the bits of the value, or of `None`.
     unsafe { core::mem::transmute_copy::<MaybeUninit<u32>, Option<T>>(&bits) }
 }
 
-/// Whether iterators over few elements [choose](choose) between the next and none.
+/// Whether iterators over few elements [choose](choose) between the next element and `None`.
 pub(crate) const CHOOSES: bool = true;
 
-/// The element, if it exists: by an instruction that chooses, not by a branch. The compiler follows the one to the branch on the
-/// result, and the other not, if none is a number that may be an element's.
+/// The element, if it exists: by a select instruction, not by a branch. The compiler traces a select to the branch on
+/// its result. It does not trace a branch there if `None` is a number that an element might have.
 #[inline(always)]
 pub(crate) fn choose<T>(exists: bool, element: T) -> Option<T> {
     core::hint::select_unpredictable(exists, Some(element), None)

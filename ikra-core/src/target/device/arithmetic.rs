@@ -1,4 +1,4 @@
-//! Operations that IEEE 754 defines to the last bit, by the compiler's intrinsics; and the smaller and larger of two
+//! Operations that IEEE 754 defines to the last bit, by the compiler's intrinsics; and the minimum and maximum of two
 //! numbers, by instructions.
 
 macro_rules! operations {
@@ -55,8 +55,8 @@ operations! {
     reg64 "min.f64 {0}, {1}, {2};" "max.f64 {0}, {1}, {2};"
 }
 
-/// The number in a register, of which the compiler does not know how it was computed: what was added to it is not taken off
-/// again in 64 bits.
+/// The number in a register, with its computation hidden from the compiler. Otherwise the compiler would subtract an
+/// addend again in 64 bits.
 #[inline(always)]
 pub(crate) fn settled(number: u32) -> u32 {
     let settled;
@@ -72,8 +72,8 @@ pub(crate) fn settled(number: u32) -> u32 {
     settled
 }
 
-/// The upper and the lower half of a product, by one instruction. As 64-bit arithmetic, what is done with the halves would
-/// be 64 bits wide as well, in two registers.
+/// The upper and the lower half of a product, by one instruction. With 64-bit arithmetic, operations on the halves
+/// would be 64 bits wide as well, in two registers.
 #[inline(always)]
 pub(crate) const fn wide(a: u32, b: u32) -> (u32, u32) {
     core::intrinsics::const_eval_select((a, b), computed, multiplied)

@@ -1,7 +1,8 @@
 //! The fields that a method assigned.
 //!
-//! A thread that assigns nothing stores nothing, and loads only what it needs for that. The compiler sees that: on each way
-//! through a kernel, a field of which every assignment is noted is what was loaded or noted last, and is not compared.
+//! A thread that assigns nothing stores nothing, and loads only the fields that it needs to decide so. The compiler
+//! sees this: if every assignment of a field on a path is noted, the field's value is the one loaded or noted last. It
+//! is not compared.
 
 use core::mem::MaybeUninit;
 
@@ -10,9 +11,9 @@ use crate::field_set::FieldSet;
 pub struct Assigned<V> {
     /// The fields, as a set.
     fields: u64,
-    /// Whether there is one. By itself, since the compiler knows it where it does not know which.
+    /// Whether any field is assigned. It is separate, since the compiler often knows this without knowing the fields.
     any: bool,
-    /// What the fields are, unless they changed and that was not noted.
+    /// The values of the fields, unless they changed without a note.
     values: V,
 }
 
@@ -51,8 +52,8 @@ impl<V> Assigned<V> {
     }
 }
 
-/// Replaces a value of a field, word by word: a pair of `f32` that is copied as a whole becomes one number of 64 bits, of which the
-/// compiler does not see that the view has the same.
+/// Replaces a value of a field, word by word. Copied as a whole, a pair of `f32` becomes one 64-bit number, and the
+/// compiler does not see that the view has the same pair.
 ///
 /// # Safety
 ///
@@ -61,19 +62,19 @@ impl<V> Assigned<V> {
 pub(crate) unsafe fn put<V: Copy>(to: *mut V, value: V) {
     let words = size_of::<V>() / 4;
     if align_of::<V>() != 4 || words < 2 || words > 4 {
-        // SAFETY: the place is valid for writes of a `V`, and aligned.
+        // SAFETY: the pointer is valid for writes of a `V`, and aligned.
         return unsafe { to.write(value) };
     }
     let from = (&raw const value).cast::<MaybeUninit<u32>>();
     let to = to.cast::<MaybeUninit<u32>>();
     for n in 0..words {
-        // SAFETY: the value has so many words, at multiples of 4.
+        // SAFETY: the value has this many words, at multiples of 4.
         let word = unsafe { from.add(n) };
-        // SAFETY: so has the place.
+        // SAFETY: the destination has this many words too.
         let to = unsafe { to.add(n) };
         // SAFETY: any bytes are a word that may be uninitialised.
         let word = unsafe { word.read() };
-        // SAFETY: a word of the place, which is valid for writes of a `V`, at a multiple of 4.
+        // SAFETY: a word of the destination, which is valid for writes of a `V`, at a multiple of 4.
         unsafe { to.write(word) };
     }
 }

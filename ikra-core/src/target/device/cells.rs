@@ -1,21 +1,22 @@
-//! The standard library's atomics, as far as they are used, for the threads of the device. Its own are for any memory, so
-//! that those of 64 bits and of bytes become loops, and for the whole system, which costs more: here all are columns', in
-//! global memory, and the host looks only after it has waited for the device.
+//! The part of the standard library's atomics that Ikra uses, for the threads of the device. The standard library's own
+//! are for any memory, so those of 64 bits and of bytes become loops. They are also for the whole system, which costs
+//! more. Here all atomics are in columns, in global memory, and the host reads them only after it has waited for the
+//! device.
 //!
-//! The assembler makes a `red` of an `atom` whose result is not used.
+//! The assembler turns an `atom` whose result is unused into a `red`.
 
 use core::cell::UnsafeCell;
 use core::ptr;
 
-/// The one ordering.
+/// The only ordering.
 #[derive(Clone, Copy, Debug)]
 pub struct Relaxed;
 
-/// An instruction on the memory `at` an address, of which it makes a value.
+/// An instruction on the memory `at` an address, whose result is a value.
 macro_rules! atomic {
     ($at:expr, $class:ident $ty:ty, [$($text:expr),*] $(, $of:ident $operand:expr)*) => {{
         let value: $ty;
-        // SAFETY: an atomic access to a cell, by an instruction of its size; a shared reference to it is the caller's.
+        // SAFETY: an atomic access to a cell, by an instruction of its size; the caller has a shared reference to it.
         unsafe {
             core::arch::asm!(
                 "{{ .reg .b64 at; cvta.to.global.u64 at, {1};",
@@ -30,10 +31,10 @@ macro_rules! atomic {
     }};
 }
 
-/// The same for a store.
+/// As above, for a store.
 macro_rules! store {
     ($at:expr, $class:ident $value:expr, [$($text:expr),*]) => {
-        // SAFETY: an atomic store to a cell, by an instruction of its size; a shared reference to it is the caller's.
+        // SAFETY: an atomic store to a cell, by an instruction of its size; the caller has a shared reference to it.
         unsafe {
             core::arch::asm!(
                 "{{ .reg .b64 at; cvta.to.global.u64 at, {0};",
@@ -53,7 +54,8 @@ macro_rules! integers {
         #[derive(Debug)]
         pub struct $cell(UnsafeCell<$ty>);
 
-        // SAFETY: it is accessed by atomic instructions alone, and by plain loads where no other thread changes it.
+        // SAFETY: it is accessed only by atomic instructions, and by plain loads while no other thread changes it
+        // (I23).
         unsafe impl Sync for $cell {}
 
         impl $cell {
@@ -106,16 +108,16 @@ integers! {
     AtomicI64: i64 reg64 "b64" "s64" "u64";
 }
 
-/// An atomic byte that is 0 or 1, in a word with other bytes, which its updates leave as they are.
+/// An atomic byte that is 0 or 1, in a word with other bytes, which its updates preserve.
 #[repr(transparent)]
 #[derive(Debug)]
 pub struct AtomicBool(UnsafeCell<bool>);
 
-// SAFETY: it is accessed by atomic instructions alone, and by plain loads where no other thread changes it.
+// SAFETY: it is accessed only by atomic instructions, and by plain loads while no other thread changes it (I23).
 unsafe impl Sync for AtomicBool {}
 
 impl AtomicBool {
-    /// The word that it is in, and the byte's first bit there. Allocations are whole words.
+    /// The word that contains it, and the byte's first bit in it. Allocations are whole words.
     #[inline(always)]
     fn word(&self) -> (*mut u8, u32) {
         let at = self.0.get().cast::<u8>();
@@ -151,7 +153,7 @@ impl AtomicBool {
     }
     #[inline(always)]
     pub(crate) fn compare_exchange(&self, current: bool, new: bool, _: Relaxed, _: Relaxed) -> Result<bool, bool> {
-        // Another value than `current` is `new`, and writing it again changes nothing.
+        // If the value is not `current`, it is `new` already, and writing `new` again changes nothing.
         let before = if current == new { self.load(Relaxed) } else { self.swap(new, Relaxed) };
         if before == current { Ok(before) } else { Err(before) }
     }
@@ -159,7 +161,7 @@ impl AtomicBool {
 
 macro_rules! add {
     ($($add:ident $cell:ident $ty:ident $class:ident $text:literal;)*) => { $(
-        /// Adds to a number and returns it from before, by an instruction if there is one.
+        /// Adds to a number and returns the previous one, by an instruction if there is one.
         #[inline(always)]
         pub(crate) fn $add(cell: &$cell, value: $ty, _: impl FnOnce() -> $ty) -> $ty {
             atomic!(ptr::from_ref(cell), $class $ty, [$text], $class value)

@@ -2,12 +2,12 @@
 
 use crate::value::Value;
 
-/// Memory for copies of inner arrays, of which there are none.
+/// Memory for copies of inner arrays, which the device never makes.
 #[derive(Debug, Default)]
 pub struct Copies(());
 
 impl Copies {
-    /// No copy.
+    /// Without copies.
     #[inline]
     pub const fn new() -> Self {
         Self(())

@@ -1,5 +1,5 @@
-//! Elements of contiguous columns. Each is at a multiple of every power of two that divides its size, up to a line: so a
-//! pair of `f32` is loaded and stored by one instruction, though its type wants no more than a multiple of 4.
+//! Elements of contiguous columns. Each is at a multiple of every power of two that divides its size, up to a line. So
+//! one instruction loads or stores a pair of `f32`, though its type needs only a multiple of 4.
 
 use core::arch::asm;
 use core::mem::MaybeUninit;
@@ -19,12 +19,12 @@ struct Of8<T>(T);
 #[repr(align(16))]
 struct Of16<T>(T);
 
-/// Reads an element that nothing changes as long as the kernel runs: by the instruction for such memory, so that the
-/// compiler may load it where it is needed, and need not load it again, whatever is stored in between.
+/// Reads an element that does not change as long as the kernel runs, by the instruction for such memory. So the
+/// compiler may load it where it is needed, and need not load it again after any store.
 ///
 /// # Safety
 ///
-/// It is one of a contiguous column, initialised, and no thread of the launch writes it.
+/// It is an initialised element of a contiguous column, and no thread of the launch writes it.
 #[inline(always)]
 pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
     if size_of::<T>() == 0 || size_of::<T>() > 64 {
@@ -36,11 +36,12 @@ pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
     let mut n = 0;
     while n < pieces {
         let at = n * const { whole_align(size_of::<T>()) };
-        // SAFETY: a piece of the element, which starts at a multiple of its size, as a column's elements do; and of the value.
+        // SAFETY: a piece of the element and of the value; it starts at a multiple of its size, as a column's elements
+        // do.
         unsafe { copy_piece::<T>(element.byte_add(at).addr() as u64, value.as_mut_ptr().byte_add(at)) };
         n += 1;
     }
-    // SAFETY: all of its pieces were copied from one.
+    // SAFETY: all of its pieces were copied from one value.
     unsafe { value.assume_init() }
 }
 
@@ -48,7 +49,7 @@ pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
 macro_rules! load {
     ($at:expr, $to:expr, $instruction:literal $format:literal, $class:ident $ty:ty; $($value:ident)*) => {{
         $(let $value: $ty;)*
-        // SAFETY: by the caller, what is loaded depends on the address alone.
+        // SAFETY: by the caller, the loaded value depends only on the address.
         unsafe {
             asm!(
                 concat!(
@@ -59,16 +60,17 @@ macro_rules! load {
                 options(pure, nomem, nostack, preserves_flags)
             );
         }
-        // SAFETY: by the caller, there is room for as many bytes.
+        // SAFETY: by the caller, there is room for this many bytes.
         unsafe { $to.write_unaligned([$($value),*]) }
     }};
 }
 
-/// Copies the bytes that one instruction loads.
+/// Copies this many bytes, loaded by one instruction.
 ///
 /// # Safety
 ///
-/// There is such a piece of a `T` in global memory, at a multiple of its size, which no thread of the launch writes; and room for it.
+/// The piece is part of a `T` in global memory, at a multiple of its size. No thread of the launch writes it, and `to`
+/// has room for it.
 #[inline(always)]
 unsafe fn copy_piece<T>(from: u64, to: *mut T) {
     match const { (whole_align(size_of::<T>()), align_of::<T>()) } {
@@ -81,21 +83,22 @@ unsafe fn copy_piece<T>(from: u64, to: *mut T) {
         _ => {
             let mut byte = 0_u16;
             load!(from, (&raw mut byte).cast::<[u16; 1]>(), "u8" "{a}", reg16 u16; a);
-            // SAFETY: there is room for a piece, which is a byte here.
+            // SAFETY: there is room for a piece, which is one byte here.
             unsafe { to.cast::<u8>().write(byte as u8) }
         }
     }
 }
 
-/// Reads an element that the kernel may write later on.
+/// Reads an element that the kernel may write later.
 ///
 /// # Safety
 ///
-/// It is one of a contiguous column, or as many elements of its size after the start of an arena; initialised, and nothing writes it.
+/// It is an initialised element of a contiguous column, or at a multiple of its size from the start of an arena.
+/// Nothing writes it.
 #[inline(always)]
 pub(crate) unsafe fn read_own<T: Copy>(element: *const T) -> T {
-    // SAFETY: by the caller; columns and arenas start on a line, and their elements are as far apart as they are large, so that each
-    // is at a multiple of the wrapper's alignment, and the wrapper is no larger.
+    // SAFETY: by the caller. Columns and arenas start on a line, and their elements are as far apart as their size. So
+    // each is at a multiple of the wrapper's alignment, and the wrapper is not larger.
     unsafe {
         match size_of::<T>() {
             0 => element.read(),
@@ -112,7 +115,7 @@ pub(crate) unsafe fn read_own<T: Copy>(element: *const T) -> T {
 ///
 /// # Safety
 ///
-/// It is one of a contiguous column, and nothing else accesses it.
+/// It is an element of a contiguous column, and nothing else accesses it.
 #[inline(always)]
 pub(crate) unsafe fn write<T: Copy>(element: *mut T, value: T) {
     // SAFETY: as in `read`.
@@ -128,8 +131,8 @@ pub(crate) unsafe fn write<T: Copy>(element: *mut T, value: T) {
     }
 }
 
-/// Reads a wrapper. By a function that MIR's inliner leaves to LLVM: it would see that the inner value is all that is needed,
-/// and lose the wrapper's alignment.
+/// Reads a wrapper. MIR's inliner leaves this function to LLVM. MIR's inliner would see that only the inner value is
+/// needed, and lose the wrapper's alignment.
 ///
 /// # Safety
 ///
@@ -141,7 +144,7 @@ unsafe fn whole<W: Copy>(element: *const W) -> W {
     unsafe { element.read() }
 }
 
-/// Writes a wrapper, likewise.
+/// Writes a wrapper, in the same way.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! What the code of the macros consists of on the device alone.
+//! The code behind the macros that is for the device only.
 
 /// On the device, words of constant memory, and a header in global memory.
 #[macro_export]
@@ -9,7 +9,7 @@ macro_rules! __class_bases {
         fn constant(word: usize) -> u64 {
             const { $crate::origin::assert_word($symbol) };
             let value: u64;
-            // SAFETY: reads a word of the class's table in constant memory, which holds still during a launch.
+            // SAFETY: reads a word of the class's table in constant memory, which is constant during a launch.
             unsafe {
                 ::core::arch::asm!(
                     ::core::concat!(
@@ -29,8 +29,8 @@ macro_rules! __class_bases {
         fn count() -> u32 {
             const { $crate::origin::assert_word($symbol) };
             let count: u32;
-            // SAFETY: the first word leads to the class's header, which starts with the count. Both hold still during a
-            // launch. (`ikra-build` has each kernel do this once, and knows it by these two loads.)
+            // SAFETY: the first word points to the class's header, which starts with the count. Both are constant
+            // during a launch. (`ikra-build` makes each kernel do this once, and recognises it by these two loads.)
             unsafe {
                 ::core::arch::asm!(
                     ::core::concat!(
@@ -48,9 +48,9 @@ macro_rules! __class_bases {
     };
 }
 
-/// The table of a class in the device's constant memory, which the host finds by a comment. The symbol is followed by a
-/// number for where the class is defined and for its fields, so that classes of one name differ, and no class finds another's table. Until the host fills the table, its first word
-/// leads to a header of no objects.
+/// The table of a class in the device's constant memory, which the host finds by a comment. The symbol ends with a
+/// number for the position of the class's definition and for its fields. So classes with one name differ, and no class
+/// finds another's table. Until the host fills the table, its first word points to a header without objects.
 #[macro_export]
 macro_rules! __class_symbol {
     ($row:ident at $place:literal as $symbol:literal; $($field:literal)*) => {
@@ -78,7 +78,7 @@ macro_rules! __class_symbol {
     };
 }
 
-/// The line of one field in it.
+/// The line of one field in the comment.
 #[macro_export]
 macro_rules! __class_field_line {
     ($field:literal) => {
@@ -86,7 +86,7 @@ macro_rules! __class_field_line {
     };
 }
 
-/// On the device there is nothing to look through: the host has done so.
+/// On the device there is nothing to check: the host has checked the kernel.
 #[macro_export]
 macro_rules! __examine {
     ($($all:tt)*) => {};
@@ -95,11 +95,11 @@ macro_rules! __examine {
 pub use __class_symbol as class_symbol;
 pub use __examine as examine;
 
-/// The end of a loop's turn: one place from which the next begins, for LLVM, which would otherwise make of each way there a
-/// loop of its own. It is no instruction.
+/// The end of an iteration: one point from which the next one begins. Otherwise LLVM would make a loop of its own for
+/// each path to it. It generates no instruction.
 #[doc(hidden)]
 #[inline(always)]
 pub fn turn_end() {
-    // SAFETY: there is nothing in it.
+    // SAFETY: the asm block is empty.
     unsafe { core::arch::asm!("", options(nomem, nostack, preserves_flags)) };
 }

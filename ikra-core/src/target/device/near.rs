@@ -1,4 +1,4 @@
-//! Where an object may be nearer than in its columns: in its tile row.
+//! The copy of an object in faster memory than its columns: its tile row.
 
 use core::ptr;
 
@@ -9,7 +9,7 @@ pub use crate::near::NoRow;
 #[derive(Clone, Copy, Debug)]
 pub struct TileRow(*const u8);
 
-// SAFETY: it returns what is in the row.
+// SAFETY: it returns the value in the row.
 unsafe impl Near for TileRow {
     const NONE: Self = Self(ptr::null());
 
@@ -21,7 +21,7 @@ unsafe impl Near for TileRow {
     #[inline(always)]
     unsafe fn read<V>(self, offset: Option<usize>) -> Option<V> {
         match offset {
-            // SAFETY: the row has a value of this type there, by the caller.
+            // SAFETY: the row has a value of this type at this offset, by the caller.
             Some(offset) if !self.0.is_null() => Some(unsafe { self.0.add(offset).cast::<V>().read() }),
             _ => None,
         }

@@ -1,5 +1,5 @@
-//! Messages are constants, with the 0 at the end that the driver wants: putting one together would make up most of a
-//! kernel's code.
+//! Messages are constants, with the 0 at the end that the driver needs: composing one would make up most of a kernel's
+//! code.
 
 use core::ops::RangeBounds;
 
@@ -29,7 +29,7 @@ pub(crate) fn no_such_element<C: ClassInfo>(_: usize, _: usize, _: usize) -> ! {
     panic!("an inner array was indexed out of range\0");
 }
 
-/// A range of an inner array's elements was asked for that it does not have.
+/// A range was out of bounds for an inner array.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -37,7 +37,7 @@ pub(crate) fn no_such_range<C: ClassInfo>(_: usize, _: &impl RangeBounds<usize>,
     panic!("a range of an inner array is out of range\0");
 }
 
-/// A range of a class's objects was asked for that does not exist.
+/// A range was out of bounds for the objects of a class.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -59,7 +59,7 @@ pub fn stray_handle<C: ClassInfo>(_: &str, _: usize) -> ! {
     panic!("the kernel assigned another object's handle to an `#[atomic]` field; use `.store(value)`\0");
 }
 
-/// A method that was called on another object has to do with an atomic field that the kernel has of its own object alone.
+/// A method that was called on another object uses an atomic field that the kernel may use only on its own object.
 #[cold]
 #[inline(never)]
 #[track_caller]

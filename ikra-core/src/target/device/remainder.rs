@@ -1,8 +1,8 @@
-//! The remainder of a division, exactly, as the operator `%` has it on the host.
+//! The remainder of a division, exactly, as the host's operator `%` gives it.
 //!
-//! The device has no instruction for it, and what the compiler makes of `%` there computes with a rounded quotient.
+//! The device has no instruction for it, and the compiler's code for `%` there computes with a rounded quotient.
 
-/// For a type with this many bits of mantissa, the hidden one included; `$wide` has `$step` more of them.
+/// For a type with this many bits of mantissa, including the hidden one; `$wide` has `$step` more of them.
 macro_rules! remainder {
     ($module:ident $ty:ident $bits:ident $mantissa:literal $wide:ident $step:literal) => {
         pub(crate) mod $module {
@@ -14,7 +14,7 @@ macro_rules! remainder {
                 const SIGN: $bits = 1 << ($bits::BITS - 1);
                 const INFINITE: $bits = $ty::INFINITY.to_bits();
 
-                /// The mantissa, and the exponent, the least being 1.
+                /// The mantissa, and the exponent, which is at least 1.
                 fn parts(magnitude: $bits) -> ($bits, u32) {
                     let exponent = (magnitude >> FRACTION) as u32;
                     let fraction = magnitude & (HIDDEN - 1);
@@ -40,10 +40,10 @@ macro_rules! remainder {
                 if rest == 0 {
                     return $ty::from_bits(sign);
                 }
-                // The leading zeros go, as far as there are exponents for it.
+                // Removes the leading zeros, as far as the exponent allows.
                 let spare = (rest.leading_zeros() - ($bits::BITS - $mantissa)).min(least - 1);
                 let (rest, exponent) = (rest << spare, (least - spare) as $bits);
-                // The hidden bit counts the exponent up by one, and is missing in a subnormal number.
+                // The hidden bit adds one to the exponent, and is missing in a subnormal number.
                 $ty::from_bits(sign | (((exponent - 1) << FRACTION) + rest))
             }
         }

@@ -1,4 +1,4 @@
-//! The elements of an inner array in a row, of which there are none on the device: rows that have some are made on the host.
+//! The elements of an inner array of a row. The device has none: rows with elements are made on the host.
 
 pub(crate) type Elements<T> = [T; 0];
 

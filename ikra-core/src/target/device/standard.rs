@@ -1,34 +1,34 @@
-//! On the device, the methods of `f32` and `f64` that `std` has and `core` has not.
+//! On the device, the methods of `f32` and `f64` that `std` has and `core` lacks.
 
 use crate::math::Functions;
 
-/// The trait of these methods, and their code: that of [`Functions`], where it is exact or other bits than on the host
-/// are allowed.
+/// The trait of these methods, and their code. They call those of [`Functions`], if these are exact or if other bits
+/// than the host's are allowed.
 macro_rules! methods {
     (
         exact { $($exact:ident($($exact_arg:ident),*);)* }
         inexact { $($name:ident $refused:ident($($arg:ident),*) -> $out:ty, $wide:ident => $result:expr;)* }
     ) => {
-        /// The methods that `std` gives `f32` and `f64`, so that a model may call them on the device too.
+        /// The methods that `std` gives `f32` and `f64`, so that a model may also call them on the device.
         ///
-        /// Those that are exact are exact here. The others have other bits than `std`'s. Where the device is to have the
-        /// same bits as the host (`cfg(ikra_strict)`), they call a function that does not exist; `ikra-build` finds these
-        /// calls and reports each with its place.
+        /// Exact methods are exact here. The others have other bits than `std`'s. If the device must have the host's
+        /// bits (`cfg(ikra_strict)`), they call a function that does not exist. `ikra-build` finds these calls and
+        /// reports each with its position.
         pub trait StdMethods: Functions {
             $(
-                /// `std`'s method of this name.
+                /// `std`'s method with this name.
                 #[must_use]
                 fn $exact(self $(, $exact_arg: Self)*) -> Self;
             )*
             $(
-                /// `std`'s method of this name, up to errors in the last places.
+                /// `std`'s method with this name, up to errors in the last places.
                 #[must_use]
                 fn $name(self $(, $arg: Self)*) -> $out;
             )*
-            /// `std`'s method of this name, up to errors in the last places for other powers than −1, 0, 1 and 2.
+            /// `std`'s method with this name, up to errors in the last places for powers other than −1, 0, 1 and 2.
             #[must_use]
             fn powi(self, n: i32) -> Self;
-            /// `std`'s method of this name.
+            /// `std`'s method with this name.
             #[must_use]
             fn abs_sub(self, other: Self) -> Self;
         }
@@ -68,7 +68,7 @@ macro_rules! methods {
             )*
             #[inline(always)]
             fn powi(self, n: i32) -> Self {
-                // What `std` makes of these is exact, or rounded once.
+                // `std`'s results for these are exact, or rounded once.
                 match n {
                     -1 => 1.0 / self,
                     0 => 1.0,

@@ -1,22 +1,22 @@
 //! The part of an inner array that lies in the arena, and the array's length.
 //!
-//! Both are looked up when a view is made only for kernels that write the array. For others when they are asked for,
-//! since a kernel may find that it has nothing to do with the object; and by an instruction for memory that is read
-//! only, so that the compiler knows that the answer stays the same.
+//! A kernel that writes the array loads both when a view is made. Other kernels load them when they need them, since a
+//! kernel may find that it has nothing to do for the object. They use an instruction for read-only memory, so that the
+//! compiler knows that the result is constant.
 
 use core::arch::asm;
 use core::ptr;
 
 use crate::extent::Extent;
 
-/// The rest of an array of variable length; or just a length.
+/// The rest of an array of variable length, or just a length.
 pub(crate) struct Tail<T> {
-    /// The first element; the arena, as long as the extent is still to be looked at.
+    /// The first element; or the arena, as long as the extent has not been loaded.
     rest: *mut T,
     extent: *const Extent,
-    /// Whether it is: known when compiled.
+    /// Whether the extent has still to be loaded: known when compiled.
     pending: bool,
-    /// Whether the extent is at a multiple of its size: known likewise.
+    /// Whether the extent is at a multiple of its size: known when compiled, too.
     whole: bool,
     len: usize,
 }
@@ -30,29 +30,31 @@ impl<T> Clone for Tail<T> {
 }
 
 impl<T> Tail<T> {
-    /// That of an array of `len` elements, which all have slots.
+    /// The tail of an array of `len` elements, which all have slots.
     #[inline(always)]
     pub(crate) const fn fixed(len: usize) -> Self {
         Self::at(ptr::null_mut(), len)
     }
 
-    /// That of an array of `len` elements, of which those without a slot begin at `rest`.
+    /// The tail of an array of `len` elements; those without a slot begin at `rest`.
     #[inline(always)]
     pub(crate) const fn at(rest: *mut T, len: usize) -> Self {
         Self { rest, extent: ptr::null(), pending: false, whole: false, len }
     }
 
-    /// That of an array with this extent. Whether it is `whole`: at a multiple of its size, so that one load has both numbers.
+    /// The tail of an array with this extent. If `whole`, it is at a multiple of its size, so that one load has both
+    /// numbers.
     ///
     /// # Safety
     ///
-    /// There is an extent, which nothing changes as long as the kernel runs that uses this; and so it is if `whole` says so.
+    /// The extent exists, and nothing changes it as long as the kernel runs that uses this. If `whole`, it is at a
+    /// multiple of its size.
     #[inline(always)]
     pub(crate) unsafe fn of(extent: *const Extent, arena: *mut T, whole: bool) -> Self {
         Self { rest: arena, extent, pending: true, whole, len: 0 }
     }
 
-    /// Elements in all.
+    /// The number of all elements.
     #[inline(always)]
     pub(crate) fn len(self) -> usize {
         if self.pending {
@@ -72,7 +74,7 @@ impl<T> Tail<T> {
         self.rest
     }
 
-    /// The same with length and first element without a slot looked up at once, by the instruction for memory that is read only.
+    /// This tail, with length and first element without a slot loaded at once, by the instruction for read-only memory.
     #[inline(always)]
     pub(crate) fn placed(self) -> Self {
         if self.pending {
@@ -84,7 +86,7 @@ impl<T> Tail<T> {
         self
     }
 
-    /// The same, looked up.
+    /// This tail, loaded.
     #[inline(always)]
     pub(crate) fn looked_up(self) -> Self {
         if self.pending {
@@ -96,17 +98,17 @@ impl<T> Tail<T> {
         self
     }
 
-    /// The extent: both numbers at once, since the compiler would ask for each where it is used.
+    /// The extent: both numbers at once, since the compiler would otherwise load each where it is used.
     ///
     /// # Safety
     ///
-    /// There is one, which nothing changes during the kernel.
+    /// The extent exists, and nothing changes it during the kernel.
     #[inline(always)]
     unsafe fn constant(self) -> Extent {
         let (offset, len): (u32, u32);
         macro_rules! load {
             ($instructions:literal) => {
-                // SAFETY: by the caller: the result depends on the address alone.
+                // SAFETY: by the caller, the result depends only on the address.
                 unsafe {
                     asm!(
                         concat!("{{ .reg .b64 a; cvta.to.global.u64 a, {0}; ", $instructions, " }}"),
@@ -126,7 +128,7 @@ impl<T> Tail<T> {
         Extent { offset, len }
     }
 
-    /// Whether both are the same.
+    /// Whether both are one and the same tail.
     #[inline(always)]
     pub(crate) fn same_place(self, other: Self) -> bool {
         ptr::eq(self.extent, other.extent) && self.len == other.len

@@ -1,4 +1,4 @@
-//! Which thread this is.
+//! The position of this thread.
 
 use core::arch::nvptx::{_block_dim_x, _block_idx_x, _grid_dim_x, _thread_idx_x};
 
@@ -29,11 +29,11 @@ pub(crate) fn grid_dim_x() -> u32 {
 #[inline(always)]
 pub(crate) unsafe fn sync_threads() {
     unsafe extern "C" {
-        // An intrinsic, not `asm!`: only so is it known to be convergent.
+        // An intrinsic, not `asm!`: only intrinsics are known to be convergent.
         #[link_name = "llvm.nvvm.barrier.cta.sync.all"]
         fn barrier(id: u32);
     }
-    // SAFETY: every thread of the block comes to it.
+    // SAFETY: every thread of the block reaches it.
     unsafe { barrier(0) }
 }
 
@@ -46,6 +46,6 @@ pub(crate) unsafe fn sync_warp() {
         #[link_name = "llvm.nvvm.bar.warp.sync"]
         fn barrier(threads: u32);
     }
-    // SAFETY: every thread of the warp comes to it.
+    // SAFETY: every thread of the warp reaches it.
     unsafe { barrier(u32::MAX) }
 }

@@ -1,4 +1,4 @@
-//! The threads that run in step.
+//! The threads that run in lockstep.
 
 pub(crate) const SIZE: u32 = 32;
 
@@ -18,7 +18,7 @@ pub(crate) fn activemask() -> u32 {
         #[link_name = "llvm.nvvm.activemask"]
         fn activemask() -> u32;
     }
-    // SAFETY: reads which threads are active.
+    // SAFETY: reads the mask of active threads.
     unsafe { activemask() }
 }
 
@@ -31,7 +31,7 @@ pub(crate) unsafe fn ballot(mask: u32, predicate: bool) -> u32 {
         #[link_name = "llvm.nvvm.vote.ballot.sync"]
         fn ballot(mask: u32, predicate: bool) -> u32;
     }
-    // SAFETY: all threads in `mask` come to it with the same mask.
+    // SAFETY: all threads in `mask` reach it with one mask.
     unsafe { ballot(mask, predicate) }
 }
 
@@ -44,6 +44,6 @@ pub(crate) unsafe fn shuffle_xor(mask: u32, value: u32, change: u32) -> u32 {
         #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"]
         fn shuffle(mask: u32, value: u32, change: u32, clamp: u32) -> u32;
     }
-    // SAFETY: all threads in `mask` come to it with the same mask, and the one that is asked is among them.
+    // SAFETY: all threads in `mask` reach it with one mask, and the source thread is among them.
     unsafe { shuffle(mask, value, change, 31) }
 }

@@ -33,7 +33,7 @@ impl<T: Value> Ahead<T> {
 
     /// # Safety
     ///
-    /// There is one, as on the device.
+    /// The next element exists, as on the device.
     #[inline(always)]
     pub(crate) unsafe fn take(self, read: impl FnOnce() -> T) -> T {
         read()
@@ -45,14 +45,14 @@ impl<T: Value> Ahead<T> {
     }
 }
 
-/// Whether an iterator is over whose next position is at most `end`: a comparison for equality, from which the compiler learns how
-/// many elements are left.
+/// Whether an iterator has ended; its next position is at most `end`. The comparison for equality tells the compiler
+/// how many elements remain.
 #[inline(always)]
 pub(crate) fn is_over(next: u32, end: u32) -> bool {
     next == end
 }
 
-/// Whether loops over all elements ask for what is in each slot.
+/// Whether loops over all elements load each slot.
 pub(crate) const ASKS_EACH_SLOT: bool = false;
 
 /// # Safety
@@ -60,11 +60,11 @@ pub(crate) const ASKS_EACH_SLOT: bool = false;
 /// As on the device.
 #[inline(always)]
 pub(crate) unsafe fn in_slot<T: Copy>(index: u32, len: u32, slot: *const T) -> Option<T> {
-    // SAFETY: there is one, by the caller.
+    // SAFETY: the element exists, by the caller.
     (index < len).then(|| unsafe { slot.read() })
 }
 
-/// Whether iterators over few elements choose between the next and none.
+/// Whether iterators over few elements choose between the next element and `None`.
 pub(crate) const CHOOSES: bool = false;
 
 #[inline(always)]

@@ -1,4 +1,5 @@
-//! Operations that IEEE 754 defines to the last bit, by the standard library; and the smaller and larger of two numbers.
+//! Operations that IEEE 754 defines to the last bit, by the standard library; and the minimum and maximum of two
+//! numbers.
 
 macro_rules! operations {
     ($($module:ident $ty:ident)*) => { $(
@@ -13,7 +14,7 @@ macro_rules! operations {
             #[inline(always)]
             pub(crate) fn min(a: $ty, b: $ty) -> $ty {
                 let smaller = if a < b { a } else { b };
-                // Zeros: negative if one is. Other equal numbers have the same bits.
+                // Zeros: negative if one of them is. Other equal numbers have equal bits.
                 let smaller = if a == b { $ty::from_bits(a.to_bits() | b.to_bits()) } else { smaller };
                 if b.is_nan() { a } else { smaller }
             }

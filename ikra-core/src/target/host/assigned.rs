@@ -1,4 +1,5 @@
-//! The fields that a method assigned. They are not noted: a loop that stores all that its kernel writes is vectorised.
+//! The fields that a method assigned. They are not noted, because a loop that stores all of its kernel's fields is
+//! vectorised.
 
 use core::marker::PhantomData;
 
@@ -41,6 +42,6 @@ impl<V> Assigned<V> {
 /// As for [`pointer::write`].
 #[inline(always)]
 pub(crate) unsafe fn put<V: Copy>(to: *mut V, value: V) {
-    // SAFETY: the place is valid for writes of a `V`, and aligned.
+    // SAFETY: the pointer is valid for writes of a `V`, and aligned.
     unsafe { to.write(value) }
 }

@@ -4,7 +4,7 @@ pub(crate) use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32,
 
 macro_rules! add {
     ($($add:ident $cell:ident $ty:ident)*) => { $(
-        /// Adds to a number and returns it from before, by an instruction if there is one.
+        /// Adds to a number and returns the previous one, by an instruction if there is one.
         #[inline(always)]
         pub(crate) fn $add(_: &$cell, _: $ty, otherwise: impl FnOnce() -> $ty) -> $ty {
             otherwise()

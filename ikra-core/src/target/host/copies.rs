@@ -1,4 +1,4 @@
-//! Copies of inner arrays, for code beside which an array may be changed.
+//! Copies of inner arrays, for code during which an array may be changed.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::fmt;
@@ -6,19 +6,19 @@ use std::ptr::NonNull;
 
 use crate::value::Value;
 
-/// Memory for copies of inner arrays. What is in it is reached by the addresses that `Copies::of` returned, and is
-/// there as long as this lives.
+/// Memory for copies of inner arrays. The copies are at the addresses that `Copies::of` returned, and live as long as
+/// this does.
 #[derive(Default)]
 pub struct Copies(Vec<(NonNull<u8>, Layout)>);
 
 impl Copies {
-    /// No copy.
+    /// Without copies.
     #[inline]
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// Copies `len` values, which `get` reads one by one, and returns where the first is.
+    /// Copies `len` values, which `get` reads one by one, and returns the address of the first.
     pub(crate) fn of<T: Value>(&mut self, len: usize, mut get: impl FnMut(usize) -> T) -> *mut T {
         let Ok(layout) = Layout::array::<T>(len) else { unreachable!("an array that exists has a size") };
         if layout.size() == 0 {

@@ -4,7 +4,7 @@
 ///
 /// # Safety
 ///
-/// It is one of a contiguous column, initialised, and nothing writes it as long as the column is borrowed.
+/// It is an initialised element of a contiguous column, and nothing writes it as long as the column is borrowed.
 #[inline(always)]
 pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
     // SAFETY: an initialised element of a column, which nothing writes while the column is borrowed.
@@ -15,7 +15,7 @@ pub(crate) unsafe fn read<T: Copy>(element: *const T) -> T {
 ///
 /// # Safety
 ///
-/// It is one of a contiguous column or of an arena, initialised, and nothing writes it.
+/// It is an initialised element of a contiguous column or of an arena, and nothing writes it.
 #[inline(always)]
 pub(crate) unsafe fn read_own<T: Copy>(element: *const T) -> T {
     // SAFETY: an initialised element, which nothing writes.
@@ -26,7 +26,7 @@ pub(crate) unsafe fn read_own<T: Copy>(element: *const T) -> T {
 ///
 /// # Safety
 ///
-/// It is one of a contiguous column, and nothing else accesses it.
+/// It is an element of a contiguous column, and nothing else accesses it.
 #[inline(always)]
 pub(crate) unsafe fn write<T: Copy>(element: *mut T, value: T) {
     // SAFETY: an element of a column, which nothing else accesses.

@@ -1,6 +1,6 @@
-//! What the code of the macros consists of on the host alone.
+//! The code behind the macros that is for the host only.
 
-/// Where the columns of a class, and of those that it links to, are: on the host, addresses.
+/// The addresses of the columns of a class, and of the tables of its linked classes.
 #[macro_export]
 macro_rules! __class_bases {
     ($row:ident $symbol:literal) => {
@@ -17,8 +17,7 @@ macro_rules! __class_symbol {
     ($($all:tt)*) => {};
 }
 
-/// A place where the compiler looks through a kernel for data races though nothing may run it: a static that mentions
-/// its call.
+/// Makes the compiler check a kernel for data races, even if no code runs it: a static that mentions its call.
 #[macro_export]
 macro_rules! __examine {
     (execute_pairs $kernel:ident [$($lifetimes:tt)*] $args:ty) => {
@@ -38,7 +37,7 @@ macro_rules! __examine {
     (construct $($rest:tt)*) => {};
 }
 
-/// Of a kernel whose arguments may be values, what the host needs to run it on the device.
+/// The host's part of running a kernel on the device, if the kernel's arguments may be values.
 #[macro_export]
 macro_rules! __entry {
     (
@@ -50,7 +49,7 @@ macro_rules! __entry {
             $executor $kernel = $name at $place for $class;
             $args = ($($arg: $ty),*)
         }
-        // SAFETY: the entry and the arguments are made from the same list, each argument as one of its type.
+        // SAFETY: the entry point and the arguments are made from one list, each argument as one of its type.
         #[automatically_derived]
         unsafe impl $crate::kernel::OnDevice<$args> for $kernel
         where
@@ -67,11 +66,11 @@ macro_rules! __entry {
     };
 }
 
-/// One of the reducers that a kernel declares, numbered as their entries are in the device code.
+/// One of the reducers that a kernel declares, with the number of its entry point in the device code.
 #[macro_export]
 macro_rules! __reduced {
     ($kernel:ident by $reducer:ty = $number:literal $($entry:tt)*) => {
-        // SAFETY: entries are numbered in the same order.
+        // SAFETY: entry points are numbered in this order.
         #[automatically_derived]
         unsafe impl $crate::kernel::ReducedBy<$reducer> for $kernel {
             const NUMBER: usize = $number;
@@ -79,7 +78,7 @@ macro_rules! __reduced {
     };
 }
 
-/// The device alone has it.
+/// Only the device has it.
 #[macro_export]
 macro_rules! __together {
     ($($all:tt)*) => {};
@@ -91,7 +90,7 @@ pub use __examine as examine;
 pub use __reduced as reduced;
 pub use __together as together;
 
-/// The end of a loop's iteration, in what a model's build for the device compiles for the host: build scripts.
+/// The end of a loop's iteration, in code that a model's build for the device compiles for the host: build scripts.
 #[doc(hidden)]
 #[inline(always)]
 pub const fn turn_end() {}

@@ -1,3 +1,3 @@
-//! Where an object may be nearer than in its columns: nowhere.
+//! The copy of an object in faster memory than its columns: the host has none.
 
 pub use crate::near::{NoRow, NoRow as TileRow};

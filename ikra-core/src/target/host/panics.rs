@@ -1,14 +1,14 @@
-//! Messages, put together.
+//! Messages, composed when they are needed.
 
 use core::ops::{Bound, RangeBounds};
 
 use crate::info::ClassInfo;
 
-/// A range as it is written.
+/// A range in Rust's notation.
 pub fn written(range: &impl RangeBounds<usize>) -> String {
     let start = match range.start_bound() {
         Bound::Included(start) => start.to_string(),
-        // Only a pair of bounds says this.
+        // Only a pair of bounds can state this.
         Bound::Excluded(start) => format!("{start}+1"),
         Bound::Unbounded => String::new(),
     };
@@ -48,7 +48,7 @@ pub(crate) fn no_such_element<C: ClassInfo>(field: usize, index: usize, len: usi
     panic!("`{}::{}` has {len} elements, so index {index} is out of range", C::NAME, C::FIELDS[field].name);
 }
 
-/// A range of an inner array's elements was asked for that it does not have.
+/// A range was out of bounds for an inner array.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -61,7 +61,7 @@ pub(crate) fn no_such_range<C: ClassInfo>(field: usize, range: &impl RangeBounds
     );
 }
 
-/// A range of a class's objects was asked for that does not exist.
+/// A range was out of bounds for the objects of a class.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -91,7 +91,7 @@ pub fn stray_handle<C: ClassInfo>(code: &str, field: usize) -> ! {
     );
 }
 
-/// A method that was called on another object has to do with an atomic field that the kernel has of its own object alone.
+/// A method that was called on another object uses an atomic field that the kernel may use only on its own object.
 #[cold]
 #[inline(never)]
 #[track_caller]

@@ -1,4 +1,4 @@
-//! The elements of an inner array in a row.
+//! The elements of an inner array of a row.
 
 use crate::target::inner_array::InnerArray;
 

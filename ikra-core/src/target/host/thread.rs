@@ -1,4 +1,4 @@
-//! Which thread this is: a block is one thread of rayon's pool.
+//! The position of this thread: a block is one thread of rayon's pool.
 
 #[inline(always)]
 pub(crate) fn thread_idx_x() -> u32 {

@@ -1,4 +1,4 @@
-//! The threads that run in step: one.
+//! The threads that run in lockstep: one.
 
 pub(crate) const SIZE: u32 = 1;
 

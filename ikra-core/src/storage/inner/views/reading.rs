@@ -1,6 +1,7 @@
-//! What can be read of an inner array, through a view and through a ref.
+//! Reading an inner array, through a view and through a ref.
 
-/// The functions and traits that views and refs share. Where it is used is where the types are: messages name them without a path then.
+/// The functions and traits that views and refs share. The macro is called beside the types, so that messages name them
+/// without a path.
 macro_rules! reading {
     ($name:ident) => {
         impl<'w, P: Phase, S: ArrayStorage> $name<'w, P, S> {
@@ -10,13 +11,13 @@ macro_rules! reading {
                 self.elements.len()
             }
 
-            /// Whether there is no element.
+            /// Whether the array is empty.
             #[inline(always)]
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
             }
 
-            /// The element at `index`, as it is stored.
+            /// The element at `index`, as stored.
             #[inline(always)]
             #[track_caller]
             fn element(&self, index: usize) -> S::Element {
@@ -42,18 +43,18 @@ macro_rules! reading {
 
             /// # Safety
             ///
-            /// There is such an element.
+            /// The index is less than the length.
             #[inline(always)]
             unsafe fn address_of_existing(&self, index: usize) -> *mut S::Element {
                 // SAFETY: the index is in range, by the caller.
                 unsafe { self.renewal().place::<P, S>(index, self.elements).at::<S::Arrangement>(index) }
             }
 
-            /// The element at `index`, as a view shows it: the object behind a link.
+            /// The element at `index`, in the form that a view shows: the object behind a link.
             ///
             /// # Panics
             ///
-            /// If there is no such element.
+            /// If the index is not less than the length.
             #[inline(always)]
             #[track_caller]
             pub fn get(&self, index: usize) -> ViewOf<'w, P, S> {
@@ -61,19 +62,19 @@ macro_rules! reading {
                 unsafe { shown::<P, S>(self.element(index), self.targets) }
             }
 
-            /// The element at `index`, if there is one.
+            /// The element at `index`, if it exists.
             #[inline(always)]
             pub fn try_get(&self, index: usize) -> Option<ViewOf<'w, P, S>> {
                 (index < self.len()).then(|| self.get(index))
             }
 
-            /// The last element, if there is one.
+            /// The last element, if the array is not empty.
             #[inline(always)]
             pub fn last(&self) -> Option<ViewOf<'w, P, S>> {
                 self.try_get(self.len().wrapping_sub(1))
             }
 
-            /// The elements, as [`get`](Self::get) gives them.
+            /// The elements, in the form that [`get`](Self::get) returns.
             #[inline(always)]
             pub fn iter(&self) -> InnerIter<'_, 'w, P, S> {
                 // SAFETY: the elements are those of an array of an object that exists.
@@ -89,8 +90,8 @@ macro_rules! reading {
                 }
             }
 
-            /// The elements at some positions, as [`get`](Self::get) gives them. Faster than `take` and `skip`, which
-            /// ask at each element whether it is one of those.
+            /// The elements in a range of positions, in the form that [`get`](Self::get) returns. Faster than `take`
+            /// and `skip`, which check each element's position.
             ///
             /// ```
             /// use ikra::prelude::*;
@@ -119,8 +120,8 @@ macro_rules! reading {
                 unsafe { InnerIter::new(self.elements, self.renewal(), self.targets, range) }
             }
 
-            /// The elements as a slice, if they lie in a row: in an array as object, in an AoS class
-            /// that inlines all or none, and with `#[inline_array(0)]`. The compiler knows whether.
+            /// The elements as a slice, if they lie in a row. They do in an array as object, in an AoS class that
+            /// inlines all or none, and with `#[inline_array(0)]`. The compiler knows the answer.
             #[inline(always)]
             pub fn as_slice(&self) -> Option<&[S::Element]> {
                 const { Self::LENDS };
@@ -128,7 +129,7 @@ macro_rules! reading {
                 if self.is_empty() {
                     return Some(&[]);
                 }
-                // SAFETY: as many elements lie in a row, and nothing writes them while `self` is borrowed.
+                // SAFETY: that many elements lie in a row, and nothing writes them while `self` is borrowed.
                 Some(unsafe { core::slice::from_raw_parts(first, self.len()) })
             }
 
@@ -136,7 +137,7 @@ macro_rules! reading {
             ///
             /// # Panics
             ///
-            /// If the slice is not as long as the array.
+            /// If the lengths differ.
             #[inline(always)]
             #[track_caller]
             pub fn copy_to_slice(&self, to: &mut [S::Element]) {
