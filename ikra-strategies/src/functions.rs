@@ -9,22 +9,22 @@ use ikra_core::handle::Handle;
 use ikra_core::phase::Phase;
 
 /// The function of one class; it takes the object and a tuple of arguments.
-pub struct Function<'w, D, P, A, R> {
+pub struct ClassFunction<'w, D, P, A, R> {
     /// The class's number.
     tag: usize,
     /// Called only with objects of this class.
     call: fn(Found<'w, D, P>, A) -> R,
 }
 
-impl<D, P, A, R> Copy for Function<'_, D, P, A, R> {}
-impl<D, P, A, R> Clone for Function<'_, D, P, A, R> {
+impl<D, P, A, R> Copy for ClassFunction<'_, D, P, A, R> {}
+impl<D, P, A, R> Clone for ClassFunction<'_, D, P, A, R> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<'w, D: Dispatch, P: Phase, A, R> Function<'w, D, P, A, R> {
+impl<'w, D: Dispatch, P: Phase, A, R> ClassFunction<'w, D, P, A, R> {
     /// A class's function, identified by its type: its captures have no bytes, live as long as the program, and can be
     /// shared by all threads.
     #[inline(always)]
@@ -45,7 +45,7 @@ where
     F: Fn(Handle<'w, C, P>, A) -> R + Copy + Send + Sync + 'static,
 {
     const { assert!(size_of::<F>() == 0, "the function of a class captures nothing") };
-    // SAFETY: a copy of the zero-sized value that `Function::of` received; it is valid for `'static`, and threads may
+    // SAFETY: a copy of the zero-sized value that `ClassFunction::of` received; it is valid for `'static`, and threads may
     // share it.
     let function = unsafe { NonNull::<F>::dangling().read() };
     // SAFETY: only `Functions::call` calls this, with objects whose class has the number of `C`.
@@ -65,7 +65,7 @@ impl<'w, D: Dispatch, P: Phase, A, R, const N: usize> Functions<'w, D, P, A, R, 
     ///
     /// If they are not in the order of the classes' numbers.
     #[inline(always)]
-    pub const fn new(functions: [Function<'w, D, P, A, R>; N]) -> Self {
+    pub const fn new(functions: [ClassFunction<'w, D, P, A, R>; N]) -> Self {
         let mut calls = [functions[0].call; N];
         let mut tag = 0;
         while tag < N {

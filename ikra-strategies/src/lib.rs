@@ -43,5 +43,5 @@ mod functions;
 mod links;
 pub mod range_table;
 
-pub use functions::{Function, Functions};
+pub use functions::{ClassFunction, Functions};
 pub use links::{Ranged, Remembered, TagCell, TagCells, Tags};

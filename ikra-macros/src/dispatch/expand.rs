@@ -150,7 +150,7 @@ fn call(dispatch: &Dispatch, method: &Method) -> Option<TokenStream> {
         let functions = classes.iter().zip(implementors(dispatch)).map(|(class, implementor)| {
             let args = &args;
             quote_spanned! {at=>
-                ::ikra_strategies::Function::of::<#class, _>(|object, (#(#args,)*)| <<#implementor as ::ikra::Class>::Ref<'__w, __P>>::#name(
+                ::ikra_strategies::ClassFunction::of::<#class, _>(|object, (#(#args,)*)| <<#implementor as ::ikra::Class>::Ref<'__w, __P>>::#name(
                     &<#class as ::ikra::Class>::to_ref(object) #(, #args)*
                 ))
             }

@@ -2,7 +2,7 @@
 
 use ikra::prelude::*;
 use ikra::rt::Handle;
-use ikra_strategies::Function;
+use ikra_strategies::ClassFunction;
 use std::marker::PhantomData;
 
 #[soa_class]
@@ -42,12 +42,12 @@ struct MainThread(PhantomData<*const ()>);
 #[derive(Clone, Copy)]
 struct Borrowed<'a>(PhantomData<&'a ()>);
 
-fn of_a_thread<'w, P: ikra::Phase>(proof: MainThread) -> Function<'w, Moving, P, (), ()> {
-    Function::of::<Car, _>(move |_: Handle<'w, Car, P>, ()| drop(proof))
+fn of_a_thread<'w, P: ikra::Phase>(proof: MainThread) -> ClassFunction<'w, Moving, P, (), ()> {
+    ClassFunction::of::<Car, _>(move |_: Handle<'w, Car, P>, ()| drop(proof))
 }
 
-fn while_it_is_borrowed<'w, 'a, P: ikra::Phase>(proof: Borrowed<'a>) -> Function<'w, Moving, P, (), ()> {
-    Function::of::<Car, _>(move |_: Handle<'w, Car, P>, ()| drop(proof))
+fn while_it_is_borrowed<'w, 'a, P: ikra::Phase>(proof: Borrowed<'a>) -> ClassFunction<'w, Moving, P, (), ()> {
+    ClassFunction::of::<Car, _>(move |_: Handle<'w, Car, P>, ()| drop(proof))
 }
 
 fn main() {}
