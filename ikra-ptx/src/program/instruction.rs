@@ -54,9 +54,9 @@ pub enum Operand {
     Symbol(String, i64),
     /// The target of a branch.
     Label(Label),
-    /// A jump table: an index into [`Body::tables`].
+    /// A jump table: an index into [`Body::tables`](super::Body::tables).
     Table(usize),
-    /// A prototype: an index into [`Body::prototypes`].
+    /// A prototype: an index into [`Body::prototypes`](super::Body::prototypes).
     Prototype(usize),
     /// `(param0, param1)` of a call.
     List(Vec<Operand>),

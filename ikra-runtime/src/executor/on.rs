@@ -483,7 +483,7 @@ impl<W: World, O> On<'_, W, O> {
     /// Calls a kernel for the objects and combines the results. The order is the same as if the class had no other
     /// objects. Waits for the place.
     ///
-    /// See [`Reducer`] for the order in which they are combined; it is the same at every place. The reducer must not
+    /// See [`Reducer`](crate::reduce::Reducer) for the order in which they are combined; it is the same at every place. The reducer must not
     /// have any state: it is a struct without fields.
     ///
     /// ```

@@ -13,7 +13,8 @@ use crate::link::Link;
 use crate::list::LastList;
 use crate::objects::not_in_world;
 
-/// The new links of a class's objects. [`World::reorder`], [`World::retain`] and [`World::sort_by_key`] return it.
+/// The new links of a class's objects. [`World::reorder`](super::World::reorder), [`World::retain`](super::World::retain) and
+/// [`World::sort_by_key`](super::World::sort_by_key) return it.
 ///
 /// Links in the world are remapped already. This value serves links that the program keeps outside of it.
 ///

@@ -2,7 +2,7 @@
 
 use core::iter::FusedIterator;
 
-/// The elements of an inner array with their indices: the result of [`InnerIter::enumerate`].
+/// The elements of an inner array with their indices: the result of [`InnerIter::enumerate`](super::InnerIter::enumerate).
 #[derive(Clone, Debug)]
 pub struct Enumerated<I> {
     iter: I,
