@@ -42,7 +42,7 @@ fn a_table_of_functions_looks_at_the_class_once() {
     // A declaration ends before a body begins.
     let functions = code.text.split("\n.func ").skip(1).filter(|text| {
         let header = text.split(['{', ';']).next().unwrap_or_default();
-        header.contains("8dispatch9functions4call") && text[header.len()..].starts_with('{')
+        header.contains("9functions4call") && text[header.len()..].starts_with('{')
     });
     let bodies: Vec<_> = functions.filter_map(|text| text.split("\n}").next()).collect();
     assert!(bodies.len() > 3, "there are {}", bodies.len());
