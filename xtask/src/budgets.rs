@@ -11,7 +11,7 @@ pub struct Budget {
 
 /// The budgets, in the order of [`Counts::figures`](crate::counts::Counts::figures).
 pub const BUDGETS: [Budget; 8] = [
-    Budget { what: "lines without unit tests", most: 52_060, goal: 44_000 },
+    Budget { what: "lines without unit tests", most: 52_050, goal: 44_000 },
     Budget { what: "traits", most: 98, goal: 70 },
     Budget { what: "`#[doc(hidden)]`", most: 107, goal: 90 },
     Budget { what: "names in `ikra::rt`", most: 76, goal: 60 },
