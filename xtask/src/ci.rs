@@ -56,7 +56,7 @@ pub fn ci() -> Outcome {
     Ok(())
 }
 
-/// Runs the sanitizers if a nightly toolchain is installed, each for ten minutes at most.
+/// Runs the sanitizers if a nightly toolchain is installed, each for eight minutes at most.
 fn sanitizers(skipped: &mut Vec<String>) -> Outcome {
     if step(&mut program("rustc", "+nightly --version")).is_err() {
         skipped.push("the sanitizers need a nightly toolchain".to_owned());
