@@ -345,6 +345,18 @@ fn lists_and_recordings_of_before_are_refused() -> Result<(), Error> {
 }
 
 #[test]
+fn a_recording_that_changes_ids_is_refused() -> Result<(), Error> {
+    let mut line = line(5);
+    let recording = line.on(Place::Host).record(|on| {
+        on.execute(Cell::add, 1)?;
+        on.world().sort_by_key(Cell::reversed, ()).map(drop)
+    })?;
+    let message = line.on(Place::Host).replay(&recording).unwrap_err().to_string();
+    assert!(message.contains("objects of class Cell got other ids"), "{message}");
+    Ok(())
+}
+
+#[test]
 fn snapshots_go_on_after_a_removal() -> Result<(), Error> {
     let mut line = line(6);
     line.execute(Cell::pass_on, ());

@@ -15,7 +15,7 @@ use crate::exec;
 use crate::kernel::{Construct, OnDevice, PairCall};
 use crate::layout::Contiguous;
 use crate::list::{LinkList, ListedLink, Unordered};
-use crate::objects::Links;
+use crate::objects::{Links, generation};
 use crate::place::Place;
 use crate::reduce::part_accumulators;
 use crate::storage::Plain;
@@ -366,6 +366,8 @@ impl<'w, W: World> On<'w, W> {
     /// replaced the world by another one. In either case, or if `sequence` panics, nothing is recorded and the world
     /// stays usable.
     pub fn record(&mut self, sequence: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<Recording, Error> {
+        // Before the sequence runs: it may itself change ids after it started kernels.
+        let made = generation();
         let recorder = self.at().with(|executor, world| executor.recorder(world))?;
         let mut sequence = Some(sequence);
         let recorded = recorder.record(&mut || match sequence.take() {
@@ -373,7 +375,7 @@ impl<'w, W: World> On<'w, W> {
             None => Ok(()),
         })?;
         let recorded = self.at().with(|executor, world| executor.recorded(world, recorded))?;
-        Ok(Recording::new(self.place, recorded))
+        Ok(Recording::new(self.place, recorded, made))
     }
 
     /// Runs recorded kernels; see [`record`](Self::record).

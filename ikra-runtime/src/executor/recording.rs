@@ -3,7 +3,6 @@
 use std::any::Any;
 
 use crate::error::Error;
-use crate::objects::generation;
 use crate::place::Place;
 
 /// A sequence of kernels that can be replayed; on a GPU a replay costs one launch. See
@@ -33,8 +32,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    pub(super) fn new(place: Place, recorded: Recorded) -> Self {
-        Self { place, recorded, generation: generation() }
+    pub(super) fn new(place: Place, recorded: Recorded, generation: u64) -> Self {
+        Self { place, recorded, generation }
     }
 
     pub(super) fn generation(&self) -> u64 {
