@@ -268,10 +268,11 @@ pub use ikra_core::handle::{AllObjects, Follow};
 pub use ikra_core::info::{Addressing, ClassInfo, LayoutKind};
 pub use ikra_core::kernel::effects;
 pub use ikra_core::link::Link;
-pub use ikra_core::object::{LendsFields, Object};
+pub use ikra_core::object::{LendsFields, Object, Removable};
 pub use ikra_core::order::{AtomicOwner, AtomicUse};
 pub use ikra_core::phase::{Guarded, NotInKernelWrites, Phase, Sequential};
 pub use ikra_core::reduce::{All, Any, Max, Min, Reducer, Sum};
+pub use ikra_core::spawn::Spawn;
 pub use ikra_core::storage::{
     ArrayStorage, Atomic, AtomicValue, Enumerated, InnerArray, InnerAtomics, InnerIter, InnerIterMut, InnerMut,
     InnerRef,
@@ -295,7 +296,7 @@ pub use target::*;
 pub mod prelude {
     pub use crate::target::prelude::*;
     pub use crate::{
-        All, Any, Atomic, InnerArray, Link, Max, Min, Object, Objects, Reducer, Sum, Value, kernel, soa_class,
+        All, Any, Atomic, InnerArray, Link, Max, Min, Object, Objects, Reducer, Removable, Spawn, Sum, Value, kernel, soa_class,
         soa_dispatch, soa_methods, soa_world,
     };
     pub use ikra_core::math::GpuFloat;

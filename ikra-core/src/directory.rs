@@ -8,6 +8,8 @@ use core::ptr;
 mod device;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;
+#[cfg(not(target_arch = "nvptx64"))]
+mod nursery;
 
 #[cfg(target_arch = "nvptx64")]
 pub use device::{TableRef, Targets};
@@ -15,6 +17,8 @@ pub use device::{TableRef, Targets};
 pub(crate) use host::ABSENT;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Directory, Header, HostChanges, TableRef, TargetSlot, Targets};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use nursery::{Nursery, Young};
 
 /// The start of a column, or of the whole storage.
 #[derive(Clone, Copy)]

@@ -75,6 +75,8 @@ pub struct Effects {
     is_exclusive: bool,
     is_heavy: bool,
     is_for_pairs: bool,
+    removes: bool,
+    spawns: &'static [ClassId],
     reads: FieldSet,
     writes: FieldSet,
     snapshot: FieldSet,
@@ -113,6 +115,33 @@ impl Effects {
     /// Whether it runs for every pair of two different objects: several times for each object, or never.
     pub const fn is_for_pairs(&self) -> bool {
         self.is_for_pairs
+    }
+
+    /// Whether it may remove its own object.
+    pub const fn removes(&self) -> bool {
+        self.removes
+    }
+
+    /// Whether it may make objects of a class.
+    pub const fn spawns(&self, class: ClassId) -> bool {
+        let mut n = 0;
+        while n < self.spawns.len() {
+            if self.spawns[n].may_be(class) {
+                return true;
+            }
+            n += 1;
+        }
+        false
+    }
+
+    /// The classes of the objects that it may make.
+    pub const fn spawned(&self) -> &'static [ClassId] {
+        self.spawns
+    }
+
+    /// Whether it may make or remove objects.
+    pub const fn changes_objects(&self) -> bool {
+        self.removes || !self.spawns.is_empty()
     }
 
     /// Fields of its own object that it names; the executor loads them.
@@ -159,6 +188,8 @@ impl Effects {
             is_exclusive: false,
             is_heavy: false,
             is_for_pairs: false,
+            removes: false,
+            spawns: &[],
             reads: FieldSet::EMPTY,
             writes: FieldSet::EMPTY,
             snapshot: FieldSet::EMPTY,
@@ -257,6 +288,7 @@ impl Effects {
     pub const fn shared<C: ClassInfo>(kernel: &'static str, found: Reached) -> Self {
         Self {
             class: C::ID,
+            removes: found.removes,
             reads: found.reads,
             atomics: found.atomics,
             because: found.because,
@@ -286,6 +318,18 @@ impl Effects {
     #[must_use]
     pub const fn for_pairs(self) -> Self {
         Self { is_for_pairs: true, ..self }
+    }
+
+    /// These effects, for a kernel that may make objects of some classes.
+    #[must_use]
+    pub const fn spawning(self, spawns: &'static [ClassId]) -> Self {
+        Self { spawns, ..self }
+    }
+
+    /// These effects, for a kernel that may remove its own object.
+    #[must_use]
+    pub const fn removing(self) -> Self {
+        Self { removes: true, ..self }
     }
 
     /// These effects, with the attribute's list of atomic operations in place of the list from the text.

@@ -15,7 +15,7 @@ use crate::facts::Facts;
 use crate::info::ClassId;
 use crate::link::Link;
 use crate::near::Near;
-use crate::panics::{no_such_objects, out_of_range};
+use crate::panics::{has_holes, no_such_objects, out_of_range, was_removed};
 use crate::phase::{AllRaceFree, Phase, RaceFree};
 use crate::range::within;
 use crate::storage::{Copies, FieldTuple, Storage, Stored, ViewOf};
@@ -164,6 +164,9 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     fn table(self) -> &'w Table<C> {
         if P::SEQUENTIAL && !self.facts.exists() {
             check(C::ID, self.index() as u32, self.place.count::<C>());
+            if self.place.is_removed(self.index()) {
+                was_removed(C::NAME, self.link.id());
+            }
         }
         // SAFETY: the address is that of a table of `C`, or of an absent class, which has no objects. The object
         // exists: that was just checked, or a kernel's handle guarantees it (I12).
@@ -293,6 +296,9 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     #[inline]
     pub fn all<D: Class>(self) -> AllObjects<'w, D, P> {
         let place = self.place_of::<D>();
+        if place.holes() > 0 {
+            has_holes(D::NAME, place.holes());
+        }
         let len = place.count::<D>();
         let mut all = AllObjects { next: 0, len, place, facts: self.facts.of_linked_object(), marker: PhantomData };
         if P::SEQUENTIAL && len > 0 {

@@ -179,6 +179,10 @@ pub struct FieldInfo {
     pub links_to: &'static [ClassId],
     /// These, and the classes of links that views show as numbers.
     pub holds_links_to: &'static [ClassId],
+    /// Whether each of these links can be empty, so that a link to a removed object becomes so.
+    pub empties: bool,
+    /// `on_remove = "cascade"`: whether the object is removed with an object to which the field links.
+    pub cascades: bool,
 }
 
 /// How an inner array is spread over slots and the arena (INNER §2.1).
@@ -376,6 +380,8 @@ pub unsafe trait ClassInfo: Sized + Send + Sync + 'static {
     const FIELDS: &'static [FieldInfo];
     /// `capacity = N`: the number of objects that storage is laid out for at compile time.
     const CAPACITY: Option<u32>;
+    /// `compact = R`: the class compacts by itself when this part of its ids or less is in use.
+    const COMPACT: Option<f32> = None;
     /// `addressing = "…"`.
     const ADDRESSING: Addressing;
     /// `arena = N`: bytes for the elements of inner arrays that have no slot.

@@ -58,6 +58,8 @@ mod field_set;
 pub mod fingerprint;
 pub mod float;
 pub mod handle;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod holes;
 pub mod info;
 pub mod kernel;
 pub mod known;
@@ -76,6 +78,7 @@ pub mod phase;
 pub mod range;
 pub mod reduce;
 pub mod rng;
+pub mod spawn;
 pub mod step;
 pub mod storage;
 pub mod table;

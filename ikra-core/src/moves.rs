@@ -1,42 +1,108 @@
-//! The new positions of a class's objects after they were sorted or removed: links are remapped by them.
+//! Changes of a class's objects: they moved, were removed, or got ids. Links are remapped by them.
 
 use crate::info::ClassId;
 
-/// The new position of each object of one class.
+/// The change of the objects of one class.
 #[derive(Clone, Copy, Debug)]
-pub struct Moves<'a> {
+pub struct Change<'a> {
     class: ClassId,
-    /// By old index: the new id, or 0 for an object that was removed.
-    ids: &'a [u32],
+    how: How<'a>,
 }
 
-impl<'a> Moves<'a> {
-    /// The moves of the objects of `class`: `ids` holds each object's new id by its old index, or 0 if it was removed.
-    pub fn new(class: ClassId, ids: &'a [u32]) -> Self {
-        Self { class, ids }
+#[derive(Clone, Copy, Debug)]
+enum How<'a> {
+    /// By old index: the new id, or 0 for an object that was removed.
+    Moved(&'a [u32]),
+    /// One bit per index, set for objects that were removed. The others stay.
+    Removed(&'a [u64]),
+    /// By number: the id of a new object. Links name number `n` by an index, the given one minus `n`.
+    Made(u32, &'a [u32]),
+}
+
+impl<'a> Change<'a> {
+    /// The objects of `class` moved: `ids` holds each object's new id by its old index, or 0 if it was removed.
+    #[must_use]
+    pub const fn moved(class: ClassId, ids: &'a [u32]) -> Self {
+        Self { class, how: How::Moved(ids) }
     }
 
-    /// The class whose objects moved.
-    pub fn class(self) -> ClassId {
+    /// Some objects of `class` were removed: one bit per index.
+    #[must_use]
+    pub const fn removed(class: ClassId, removed: &'a [u64]) -> Self {
+        Self { class, how: How::Removed(removed) }
+    }
+
+    /// New objects of `class` got ids: `ids` holds them by number. The links' indices descend from `first`.
+    #[must_use]
+    pub const fn made(class: ClassId, first: u32, ids: &'a [u32]) -> Self {
+        Self { class, how: How::Made(first, ids) }
+    }
+
+    /// The class.
+    #[must_use]
+    pub const fn class(self) -> ClassId {
         self.class
     }
 
-    /// The new index of an object of `class`, or `None` if it was removed. Objects of other classes, and those that do not exist,
-    /// keep their index.
+    /// The new index of an object, or `None` if it was removed.
     #[inline]
-    pub fn index(self, class: ClassId, index: u32) -> Option<u32> {
-        if class != self.class {
-            return Some(index);
+    fn index(self, index: u32) -> Option<u32> {
+        match self.how {
+            How::Moved(ids) => match ids.get(index as usize) {
+                Some(id) => id.checked_sub(1),
+                None => Some(index),
+            },
+            How::Removed(removed) => {
+                let is_removed = removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
+                (!is_removed).then_some(index)
+            }
+            How::Made(first, ids) => match ids.get(first.wrapping_sub(index) as usize) {
+                Some(&id) if id > 0 => Some(id - 1),
+                _ => Some(index),
+            },
         }
-        match self.ids.get(index as usize) {
-            Some(id) => id.checked_sub(1),
+    }
+}
+
+/// The changes of the objects of some classes.
+#[derive(Clone, Copy, Debug)]
+pub struct Moves<'a>(&'a [Change<'a>]);
+
+impl<'a> Moves<'a> {
+    /// These changes, at most one per class.
+    #[must_use]
+    pub const fn new(changes: &'a [Change<'a>]) -> Self {
+        Self(changes)
+    }
+
+    /// Whether objects of one of the classes changed.
+    #[must_use]
+    pub fn concern(self, classes: &[ClassId]) -> bool {
+        self.0.iter().any(|change| classes.contains(&change.class))
+    }
+
+    /// The first of these classes whose objects changed.
+    #[must_use]
+    pub fn first_of(self, classes: &[ClassId]) -> ClassId {
+        let changed = self.0.iter().find(|change| classes.contains(&change.class));
+        changed.map_or(ClassId::NONE, |change| change.class)
+    }
+
+    /// The new index of an object of `class`, or `None` if it was removed. Objects of other classes, and those that do
+    /// not exist, keep their index.
+    #[inline]
+    #[must_use]
+    pub fn index(self, class: ClassId, index: u32) -> Option<u32> {
+        match self.0.iter().find(|change| change.class == class) {
+            Some(change) => change.index(index),
             None => Some(index),
         }
     }
 
     /// Whether object `index` of `class` was removed.
+    #[must_use]
     pub fn is_removed(self, class: ClassId, index: usize) -> bool {
-        class == self.class && self.ids.get(index) == Some(&0)
+        self.index(class, index as u32).is_none()
     }
 }
 
@@ -45,6 +111,8 @@ impl<'a> Moves<'a> {
 pub enum Remap {
     /// It checks whether all links can be remapped, and changes none of them.
     Check,
+    /// It checks that no link changes.
+    Find,
     /// It remaps them.
     Commit,
 }

@@ -8,6 +8,8 @@ use crate::class::Class;
 use crate::handle::Follow;
 use crate::handle::{AllObjects, Handle};
 use crate::link::Link;
+use crate::message::Message;
+use crate::panics::not_removable;
 use crate::phase::Phase;
 
 /// A capability of views that refs lack. A ref's fields are read one by one, so a method cannot return a borrow of one
@@ -124,4 +126,72 @@ pub trait Object<'w>: Sized {
     fn all<D: Class>(&self) -> AllObjects<'w, D, Self::Phase> {
         self.handle().all()
     }
+}
+
+/// The object of a kernel's call, which the call can remove.
+pub trait Removable<'w>: Object<'w> {
+    /// Removes the object when the kernel ends.
+    ///
+    /// Until then it is an object like any other. Then fields of type `Option<Link<_>>` that name it become `None`, and
+    /// arrays of links drop it. A `Link` that cannot be empty and names it is an error of the call, and the world stays
+    /// as it was before the kernel. Ids of other objects do not change; see [`World::compact`].
+    ///
+    /// [`World::compact`]: https://docs.rs/ikra/latest/ikra/trait.World.html#method.compact
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Sheep { pub energy: f32, pub friend: Option<Link<Sheep>> }
+    ///
+    /// #[soa_methods]
+    /// impl Sheep {
+    ///     #[kernel]
+    ///     pub fn graze(&mut self, cost: f32) {
+    ///         self.energy -= cost;
+    ///         if self.energy < 0.0 {
+    ///             self.remove();
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// #[soa_world]
+    /// pub struct Meadow { pub sheep: Objects<Sheep> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut meadow = Meadow::new();
+    /// let weak = meadow.sheep.push(Sheep { energy: 1.0, friend: None })?;
+    /// let strong = meadow.sheep.push(Sheep { energy: 5.0, friend: Some(weak) })?;
+    /// meadow.execute(Sheep::graze, 2.0);
+    /// assert_eq!(meadow.sheep.len(), 1);
+    /// assert!(meadow.get(strong).friend().is_none());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// A kernel that removes objects runs on the host. A GPU place passes it on to the host, with the same result.
+    #[inline(always)]
+    fn remove(&mut self) {
+        const { assert_removes::<Self::Phase, Self::Class>() }
+        let object = self.handle();
+        if !object.place().remove(object.index()) {
+            not_removable::<Self::Class>();
+        }
+    }
+}
+
+/// Fails to compile unless phase `P` is a kernel that says that it removes its object.
+const fn assert_removes<P: Phase, C: Class>() {
+    if P::EFFECTS.removes() {
+        return;
+    }
+    let message = Message::new();
+    let message = if P::SEQUENTIAL {
+        message.push("`remove` is for kernels; outside of kernels, call `world.remove(link)`")
+    } else {
+        message
+            .push("kernel `")
+            .push(P::EFFECTS.kernel())
+            .push("` removes its object in a way that its text does not show; write `#[kernel(removes)]`")
+    };
+    panic!("{}", message.as_str());
 }

@@ -58,6 +58,8 @@ pub unsafe trait Stored: 'static {
     const LINKS_TO: &'static [ClassId] = &[];
     /// The classes of all links in the field's values, also of links that views show as numbers.
     const HOLDS_LINKS_TO: &'static [ClassId] = Self::LINKS_TO;
+    /// Whether each of these links can be empty.
+    const EMPTIES: bool = Self::HOLDS_LINKS_TO.is_empty();
 
     /// Where the arena ends if the field takes new space after `used` bytes.
     #[inline(always)]
@@ -331,7 +333,15 @@ impl FieldInfo {
             columns: S::COLUMNS,
             links_to: S::LINKS_TO,
             holds_links_to: S::HOLDS_LINKS_TO,
+            empties: S::EMPTIES,
+            cascades: false,
         }
+    }
+
+    /// This field, with `on_remove = "cascade"`.
+    #[must_use]
+    pub const fn cascading(self) -> Self {
+        Self { cascades: true, ..self }
     }
 }
 
@@ -364,10 +374,13 @@ macro_rules! remapped_as_it_is {
         ) -> bool {
             // SAFETY: the object exists, and nothing else accesses it.
             let value = unsafe { <Self as Storage<C, K>>::read(bases, index) };
-            let Some(value) = value.remapped(moves) else { return false };
+            let Some(remapped) = value.remapped(moves) else { return false };
+            if what == crate::moves::Remap::Find {
+                return crate::value::Loaded::same(&value, &remapped);
+            }
             if what == crate::moves::Remap::Commit {
                 // SAFETY: by the contract.
-                unsafe { <Self as Storage<C, K>>::write(bases, index, value) };
+                unsafe { <Self as Storage<C, K>>::write(bases, index, remapped) };
             }
             true
         }

@@ -79,6 +79,9 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
     /// checked.
     #[doc(hidden)]
     const SHOWS_NUMBERS: bool = false;
+    /// Whether each of its links can be empty, so that a link to a removed object becomes so.
+    #[doc(hidden)]
+    const EMPTIES: bool = Self::LINKS_TO.is_empty();
 
     /// A number for the meaning of the bytes. Host and device compare it to check that they mean the same type.
     #[doc(hidden)]

@@ -16,7 +16,7 @@ const STACK_BYTES: usize = 256;
 pub(crate) const THREADS_OF_MULTIPROCESSOR: usize = 2048;
 
 /// The threads of a block that runs these kernels.
-pub(crate) fn threads(sections: &[Section<'_>]) -> u32 {
+pub(crate) fn threads(sections: &[Section]) -> u32 {
     if sections.iter().any(|section| section.effects.is_heavy()) { HEAVY_THREADS } else { THREADS }
 }
 

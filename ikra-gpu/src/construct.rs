@@ -12,7 +12,7 @@ impl DeviceWorld {
         &mut self,
         members: &mut Members<'_>,
         launch: &Launch<'_>,
-        section: &Section<'_>,
+        section: &Section,
     ) -> Result<(), Error> {
         let Extent::Range(range) = &section.over else { unreachable!("new objects are in a range") };
         let Some(member) = members.iter().position(|objects| objects.class() == section.effects.class()) else {

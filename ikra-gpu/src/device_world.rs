@@ -158,7 +158,7 @@ impl DeviceWorld {
     }
 
     /// Makes the device current: copies columns that changed on the host, and numbers of objects.
-    pub(crate) fn prepare(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
+    pub(crate) fn prepare(&mut self, members: &mut Members<'_>, sections: &[Section]) -> Result<(), Error> {
         self.log.check()?;
         // For each member, since any of them may have come from another world.
         for (objects, table) in members.iter_mut().zip(&self.tables) {
@@ -169,7 +169,7 @@ impl DeviceWorld {
         let has_snapshots = sections.iter().any(|section| !section.effects.shadowed().is_empty());
         for (member, objects) in members.iter_mut().enumerate() {
             let table = &self.tables[member];
-            let is_own = |section: &&Section<'_>| has_snapshots && section.effects.class() == table.class;
+            let is_own = |section: &&Section| has_snapshots && section.effects.class() == table.class;
             let own = sections.iter().find(is_own);
             let snapshot = own.map_or(FieldSet::EMPTY, |section| section.effects.shadowed());
             let copied = own.map_or(FieldSet::EMPTY, |section| section.effects.copied());
@@ -340,7 +340,7 @@ impl DeviceWorld {
     }
 
     /// Records the changes of kernels that were started, and makes their snapshots visible.
-    pub(crate) fn commit(&mut self, members: &mut Members<'_>, sections: &[Section<'_>]) -> Result<(), Error> {
+    pub(crate) fn commit(&mut self, members: &mut Members<'_>, sections: &[Section]) -> Result<(), Error> {
         let committed = sections.iter().try_for_each(|section| {
             let (class, snapshot) = (section.effects.class(), section.effects.shadowed());
             if snapshot.is_empty() {

@@ -59,8 +59,10 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
     }
 
     fn run(&mut self, world: &mut W, run: &mut Run<'_, W>) -> Result<(), Error> {
-        if let Form::Collect = run.launch.form {
-            // The device has no entry points that keep the results of single objects: the host calls the kernel.
+        let has_holes = |world: &W| world.members().as_ref().iter().any(|member| member.holes() > 0);
+        if matches!(run.launch.form, Form::Collect) || run.launch.changes_objects() || has_holes(world) {
+            // The device has no entry points that keep the results of single objects, and knows no removed ones: the
+            // host calls the kernel.
             self.attempt(|device| device.refuse_in_recording(&run.launch))?;
             return run.on_host(world, run.part);
         }

@@ -38,7 +38,7 @@ impl DeviceWorld {
         &mut self,
         members: &mut Members<'_>,
         launch: &Launch<'_>,
-        section: &Section<'_>,
+        section: &Section,
     ) -> Result<(), Error> {
         let positions = Positions::of(&section.over);
         let sections = slice::from_ref(section);
@@ -92,7 +92,7 @@ impl DeviceWorld {
         self.prepare(members, launch.sections)?;
         let threads = threads(launch.sections);
         let (mut blocks_end, mut list) = (0, None);
-        let part = |section: &Section<'_>| {
+        let part = |section: &Section| {
             let positions = Positions::of(&section.over);
             blocks_end += blocks(positions.len(), threads as usize);
             let is_listed = u32::from(positions.list.is_some());
@@ -122,7 +122,7 @@ impl DeviceWorld {
         &mut self,
         members: &mut Members<'_>,
         kernel: &'static str,
-        sections: &[Section<'_>],
+        sections: &[Section],
         entry: &Arc<Loaded>,
         grid: Grid,
         arguments: &Arguments<'_>,

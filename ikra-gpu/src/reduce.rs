@@ -27,7 +27,7 @@ impl DeviceWorld {
         &mut self,
         members: &mut Members<'_>,
         launch: &Launch<'_>,
-        sections: &[Section<'_>],
+        sections: &[Section],
         reduction: Reduction,
     ) -> Result<(), Error> {
         for (n, section) in sections.iter().enumerate().filter(|(_, section)| !section.over.is_empty()) {
@@ -42,7 +42,7 @@ impl DeviceWorld {
         &mut self,
         members: &mut Members<'_>,
         launch: &Launch<'_>,
-        section: &Section<'_>,
+        section: &Section,
         reduction: Reduction,
         to: *mut u8,
     ) -> Result<(), Error> {

@@ -21,7 +21,7 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    pub(crate) fn of(over: &Extent<'_>) -> Self {
+    pub(crate) fn of(over: &Extent) -> Self {
         match over {
             Extent::Range(range) => Self { first: range.start, end: range.end, list: None },
             Extent::List { list, class } => {
@@ -52,7 +52,7 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    pub(crate) fn of(sections: &[Section<'_>], entry: Arc<Loaded>, grid: Grid, arguments: &Arguments<'_>) -> Self {
+    pub(crate) fn of(sections: &[Section], entry: Arc<Loaded>, grid: Grid, arguments: &Arguments<'_>) -> Self {
         let sections = sections.iter().map(|section| (section.effects, Positions::of(&section.over))).collect();
         Self { sections, entry, grid, arguments: arguments.copied() }
     }

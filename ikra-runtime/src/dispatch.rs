@@ -24,6 +24,7 @@ use crate::kernel::{Call, DispatchKernel, Entry, Kernel, OnDevice};
 use crate::link::Link;
 use crate::list::ListedLink;
 use crate::reduce::Reducer;
+use crate::world::lives::{assert_holds, with_changes};
 use crate::world::{Ready, World};
 use ikra_core::effects::Effects;
 
@@ -128,7 +129,10 @@ where
     D: DispatchKernel<METHOD> + Dispatch<Classes: for<'a> VisitedBy<D, Visiting<'a, W, A, Each, METHOD>>>,
 {
     fn run(world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<(), Error> {
-        Visiting::new(world, part, args, Each).visit::<D>().map(drop)
+        const { assert_holds::<W>(<Self as AnyKernel>::EFFECTS) }
+        with_changes(world, <Self as AnyKernel>::EFFECTS, |world| {
+            Visiting::new(world, part, args, Each).visit::<D>().map(drop)
+        })
     }
 }
 
@@ -146,8 +150,11 @@ where
     type Output = <C::Kernel as Call<A>>::Output;
 
     fn reduce(world: Ready<'_, W>, part: Part<'_>, args: A, reducer: R) -> Result<Self::Output, Error> {
-        let folded = Visiting::new(world, part, args, Folded::new(reducer)).visit::<D>()?;
-        Ok(folded.result)
+        const { assert_holds::<W>(<Self as AnyKernel>::EFFECTS) }
+        with_changes(world, <Self as AnyKernel>::EFFECTS, |world| {
+            let folded = Visiting::new(world, part, args, Folded::new(reducer)).visit::<D>()?;
+            Ok(folded.result)
+        })
     }
     fn combine(own: Self::Output, others: Option<Self::Output>, reducer: R) -> Self::Output {
         reducer.combine(own, others.unwrap_or_else(|| reducer.identity()))
@@ -172,8 +179,11 @@ where
     type Output = <C::Kernel as Call<A>>::Output;
 
     fn collect(world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<Vec<Self::Output>, Error> {
-        let collected = Visiting::new(world, part, args, Collected::default()).visit::<D>()?;
-        Ok(collected.0)
+        const { assert_holds::<W>(<Self as AnyKernel>::EFFECTS) }
+        with_changes(world, <Self as AnyKernel>::EFFECTS, |world| {
+            let collected = Visiting::new(world, part, args, Collected::default()).visit::<D>()?;
+            Ok(collected.0)
+        })
     }
 }
 

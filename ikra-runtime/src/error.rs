@@ -111,6 +111,38 @@ pub enum Error {
         /// The number of objects of the class in this world.
         len: usize,
     },
+    /// A link to an object that was removed.
+    #[error("object {class}#{id} was removed; `world.track(link)` makes a handle that tells whether an object still exists")]
+    Removed {
+        /// The class.
+        class: &'static str,
+        /// The object's id.
+        id: u32,
+    },
+    /// A column has a link to an object that was removed before. No kernel ran; store another link to continue.
+    #[error(
+        "`{class}::{field}` of {class}#{object} is a link to an object of class {target} that was removed; store a link to an object that exists"
+    )]
+    LinkToNone {
+        /// The class whose objects have the field.
+        class: &'static str,
+        /// The field.
+        field: &'static str,
+        /// The id of the object that has the link.
+        object: u32,
+        /// The class that the link points to.
+        target: &'static str,
+    },
+    /// An operation needs all objects of a class in a row, and some were removed.
+    #[error(
+        "{holes} objects of class {class} were removed, and this needs the others in a row: call `world.compact::<{class}>()` before it, or declare `#[soa_class(compact)]`"
+    )]
+    HasHoles {
+        /// The class.
+        class: &'static str,
+        /// The number of removed objects whose ids are not in use.
+        holes: usize,
+    },
     /// A column has a link to an object that does not exist. No kernel ran; store another link to continue.
     #[error(
         "`{class}::{field}` of {class}#{object} is a link to {target}#{id}, and this world has {len} objects of class {target}; store links that this world returned, by `push`, `extend` or `links`, before kernels run"

@@ -61,7 +61,7 @@ fn task_len(objects: usize, heavy: bool) -> usize {
 /// Errors of the list: [`Error::NotInWorld`], and errors of a device that holds the list. No call is then made.
 #[inline]
 #[track_caller]
-pub(crate) fn call<K, A>(objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error>
+pub(crate) fn call<K, A>(objects: &mut Objects<K::Class>, over: &Extent, args: A) -> Result<AllReturned, Error>
 where
     K: Call<A>,
     A: Copy + Send + Sync,
@@ -69,7 +69,7 @@ where
     Ok(match over {
         Extent::Range(range) => rows::call::<K, A>(objects, range.clone(), args),
         Extent::List { list, class } => {
-            each::call_listed::<K, A>(objects, list.objects_of::<K::Class>(*class, objects.len())?, args)
+            each::call_listed::<K, A>(objects, list.objects_of::<K::Class>(*class, objects.slots())?, args)
         }
     })
 }
@@ -82,7 +82,7 @@ where
 #[track_caller]
 pub(crate) fn call_pairs<K, A>(
     objects: &mut Objects<K::Class>,
-    over: &Extent<'_>,
+    over: &Extent,
     others: *const Table<K::Other>,
     args: A,
 ) -> Result<AllReturned, Error>
@@ -93,7 +93,7 @@ where
     Ok(match over {
         Extent::Range(range) => pairs::call_pairs::<K, A>(objects, range.clone(), others, args),
         Extent::List { list, class } => {
-            pairs::call_pairs_each::<K, A>(objects, list.objects_of::<K::Class>(*class, objects.len())?, others, args)
+            pairs::call_pairs_each::<K, A>(objects, list.objects_of::<K::Class>(*class, objects.slots())?, others, args)
         }
     })
 }
@@ -107,7 +107,7 @@ where
 #[track_caller]
 pub(crate) fn reduce<K, A, R>(
     objects: &mut Objects<K::Class>,
-    over: &Extent<'_>,
+    over: &Extent,
     args: A,
     reducer: R,
 ) -> Result<(K::Output, AllReturned), Error>
@@ -119,7 +119,7 @@ where
     Ok(match over {
         Extent::Range(range) => reduce::reduce::<K, A, R>(objects, range.clone(), args, reducer),
         Extent::List { list, class } => {
-            reduce::reduce_each::<K, A, R>(objects, list.objects_of::<K::Class>(*class, objects.len())?, args, reducer)
+            reduce::reduce_each::<K, A, R>(objects, list.objects_of::<K::Class>(*class, objects.slots())?, args, reducer)
         }
     })
 }
@@ -132,7 +132,7 @@ where
 #[track_caller]
 pub(crate) fn collect<K, A>(
     objects: &mut Objects<K::Class>,
-    over: &Extent<'_>,
+    over: &Extent,
     args: A,
 ) -> Result<(Vec<K::Output>, AllReturned), Error>
 where
@@ -142,7 +142,7 @@ where
     Ok(match over {
         Extent::Range(range) => collect::collect::<K, A>(objects, range.clone(), args),
         Extent::List { list, class } => {
-            collect::collect_each::<K, A>(objects, list.objects_of::<K::Class>(*class, objects.len())?, args)
+            collect::collect_each::<K, A>(objects, list.objects_of::<K::Class>(*class, objects.slots())?, args)
         }
     })
 }
@@ -155,13 +155,13 @@ where
 #[inline(always)]
 pub(crate) fn finish<K: Kernel>(
     objects: &mut Objects<K::Class>,
-    over: &Extent<'_>,
+    over: &Extent,
     returned: AllReturned,
 ) -> Result<(), Error> {
     match over {
         Extent::Range(range) => rows::finish::<K>(objects, std::iter::once(range.clone()), returned),
         Extent::List { list, class } => {
-            let listed = list.objects_of::<K::Class>(*class, objects.len())?;
+            let listed = list.objects_of::<K::Class>(*class, objects.slots())?;
             rows::finish::<K>(objects, listed.ranges(0..listed.len()), returned);
         }
     }

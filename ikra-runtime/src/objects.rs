@@ -6,6 +6,7 @@ mod arena;
 mod arrays;
 mod checks;
 mod columns;
+mod lives;
 mod reorder;
 mod rows;
 mod shadow;
@@ -15,22 +16,25 @@ use std::any::Any;
 use std::fmt;
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::{Arc, OnceLock};
 
 use fixedbitset::FixedBitSet;
 
 pub use any::AnyObjects;
 use arena::Dead;
-pub(crate) use checks::not_in_world;
 pub use columns::{SliceColumn, SliceColumnMut};
+pub(crate) use lives::set;
+pub use lives::{Born, Lives};
 pub(crate) use reorder::generation;
 pub use rows::{Links, Rows};
 use shadow::Shadow;
 pub use shape::{MAX_OBJECTS, Shape};
 
-use crate::class::{Class, atomics};
+use crate::class::Class;
 use crate::error::Error;
 use crate::exec::AllReturned;
 use crate::link::Link;
+use crate::list::ListOrder;
 use crate::memory::Memory;
 use crate::mirror::Mirrored;
 use crate::storage::{Bump, FieldTuple};
@@ -74,6 +78,8 @@ pub struct Objects<C: Class> {
     shadow: Shadow<C>,
     /// The reserved objects that are not yet initialised, by index.
     pending: FixedBitSet,
+    /// The objects that exist, if some were removed and the list was needed since.
+    live: OnceLock<Arc<ListOrder>>,
 }
 
 // SAFETY: `Objects` owns its table and storage, whose values are `Send`.
@@ -137,37 +143,27 @@ impl<C: Class> Objects<C> {
     pub fn new() -> Self {
         // SAFETY: the table's invariants are kept here and in the modules below.
         let table = NonNull::from(Box::leak(Box::new(unsafe { Table::new() })));
-        Self { table, memory: Memory::empty(), shadow: Shadow::empty(), pending: FixedBitSet::new() }
+        Self { table, memory: Memory::empty(), shadow: Shadow::empty(), pending: FixedBitSet::new(), live: OnceLock::new() }
     }
 
     fn try_clone(&self) -> Result<Self, Error> {
         self.table().fetch(FieldSet::ALL);
         let mut clone = Self::new();
-        let (len, (room, used)) = (self.len(), self.arena());
+        let (len, (room, used)) = (self.slots(), self.arena());
         clone.grow(len)?;
         if used > 0 {
             let room = if C::ARENA.is_some() { room } else { used };
             clone.memory.grow_arena(room, 0)?;
             clone.table_mut().header.arena = (room, used);
         }
-        if const { atomics::<C>().is_empty() } {
-            clone.memory.copy_objects(&self.memory, len);
-            clone.memory.copy_arena(&self.memory, used);
-        } else {
-            let (from, to) = (self.memory.bases(), clone.memory.bases());
-            for index in 0..len {
-                // SAFETY: both storages have room for the object, and the clone's arena has room for all used bytes of
-                // this one. `&self` excludes all writes except atomic ones, and atomics are read as atomics. No other
-                // code can access the clone yet.
-                unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, FieldSet::ALL) }
-            }
-        }
+        clone.copy_from(self, len, used);
         clone.pending = self.pending.clone();
         let bases = clone.memory.bases();
         let table = clone.table_mut();
         table.bases = bases;
         table.header.len = len as u32;
         table.header.pending = self.table().header.pending;
+        table.header.holes = self.table().header.holes.clone();
         Ok(clone)
     }
 
@@ -194,8 +190,14 @@ impl<C: Class> Objects<C> {
         self.table().written(FieldSet::ALL, objects);
     }
 
-    /// The number of objects, reserved ones included.
+    /// The number of objects, reserved ones included. Removed ones do not count.
     pub fn len(&self) -> usize {
+        self.slots() - self.holes()
+    }
+
+    /// The end of the indices of its objects: the number of objects, removed ones included.
+    #[inline(always)]
+    pub(crate) fn slots(&self) -> usize {
         self.table().len()
     }
 
@@ -215,7 +217,7 @@ impl<C: Class> Objects<C> {
     ///
     /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. Nothing is added then.
     pub fn push(&mut self, row: C) -> Result<Link<C>, Error> {
-        let index = self.len();
+        let index = self.slots();
         self.grow(index + 1)?;
         self.change_rows(index..index + 1);
         let row = row.into_values();
@@ -237,22 +239,22 @@ impl<C: Class> Objects<C> {
     /// one have been added.
     pub fn extend(&mut self, rows: impl IntoIterator<Item = C>) -> Result<Links<C>, Error> {
         let mut rows = rows.into_iter();
-        let first = self.len();
+        let first = self.slots();
         self.grow(first.saturating_add(rows.size_hint().0))?;
         if Self::HAS_ARENA {
             rows.try_for_each(|row| self.push(row).map(drop))?;
         } else {
             self.extend_at_once(rows)?;
         }
-        Ok(Links::new(first, self.len()))
+        Ok(Links::new(first, self.slots()))
     }
 
     /// Adds rows without arrays in an arena. Does once for all rows the work that `push` does for each.
     fn extend_at_once(&mut self, mut rows: impl Iterator<Item = C>) -> Result<(), Error> {
         // The column addresses and the end of the room are local variables, because writing an object does not change
         // them. The first object makes room.
-        let (mut bases, mut room) = (self.table().bases, self.len());
-        let mut adding = Adding { next: self.len(), objects: self };
+        let (mut bases, mut room) = (self.table().bases, self.slots());
+        let mut adding = Adding { next: self.slots(), objects: self };
         rows.try_for_each(|row| {
             if adding.next == room {
                 (bases, room) = adding.objects.make_room_after(adding.next)?;
@@ -267,7 +269,7 @@ impl<C: Class> Objects<C> {
     /// Adds the objects before `next`, which are written already.
     #[inline(never)]
     fn add_written(&mut self, next: usize) {
-        let first = self.len();
+        let first = self.slots();
         if first < next {
             self.table().written(FieldSet::ALL, first..next);
             self.set_len(next);
@@ -311,9 +313,9 @@ impl<C: Class> Objects<C> {
     ///
     /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. Nothing is added then.
     pub fn reserve(&mut self, n: usize) -> Result<Links<C>, Error> {
-        let first = self.len();
+        let first = self.slots();
         self.add_placeholders(n)?;
-        let len = self.len();
+        let len = self.slots();
         self.pending.grow(len);
         self.pending.insert_range(first..len);
         self.table_mut().header.pending += n as u32;
@@ -322,7 +324,7 @@ impl<C: Class> Objects<C> {
 
     /// Adds objects that hold placeholder values.
     pub(crate) fn add_placeholders(&mut self, n: usize) -> Result<(), Error> {
-        let first = self.len();
+        let first = self.slots();
         let len = first.saturating_add(n);
         self.grow(len)?;
         self.change_rows(first..len);
@@ -429,10 +431,13 @@ impl<C: Class> Objects<C> {
     ///
     /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`].
     pub fn grow_by(&mut self, additional: usize) -> Result<(), Error> {
-        self.grow(self.len().saturating_add(additional))
+        self.grow(self.slots().saturating_add(additional))
     }
 
     fn set_len(&mut self, len: usize) {
+        if self.holes() > 0 {
+            self.live = OnceLock::new();
+        }
         self.table_mut().header.len = len as u32;
     }
 
@@ -460,7 +465,7 @@ impl<C: Class> Objects<C> {
         self.table().fetch(FieldSet::ALL);
         let capacity = len.max(self.memory.capacity() * 2).clamp(64, MAX_OBJECTS);
         let mut memory = Memory::new(capacity, |_| true)?;
-        memory.copy_objects(&self.memory, self.len());
+        memory.copy_objects(&self.memory, self.slots());
         memory.take_arena(&mut self.memory);
         self.memory = memory;
         self.shadow = Shadow::empty();

@@ -1,6 +1,7 @@
 //! Worlds: the objects of a closed set of classes.
 
 mod guard;
+pub(crate) mod lives;
 #[cfg(test)]
 mod linking;
 mod reorder;
@@ -33,6 +34,7 @@ use crate::table::{Directory, Targets};
 use crate::value::{BadLink, Value};
 use ikra_core::device_code::DeviceCode;
 use ikra_core::message::Message;
+use ikra_core::moves::{Change, Moves};
 
 /// The state of a world of type `W` besides its objects: the directory of its classes' tables, and its executors.
 ///
@@ -677,6 +679,87 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         reorder::reorder(self, order.iter().map(|link| link.index() as u32))
     }
 
+    /// Removes an object. Fields of type `Option<Link<_>>` that name it become `None`, and arrays of links drop it. Ids
+    /// of other objects do not change; the object's id is free for one that a kernel makes.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Ant { pub next: Option<Link<Ant>> }
+    /// #[soa_world]
+    /// pub struct Hill { pub ants: Objects<Ant> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut hill = Hill::new();
+    /// let a = hill.ants.push(Ant { next: None })?;
+    /// let b = hill.ants.push(Ant { next: Some(a) })?;
+    /// hill.remove(a)?;
+    /// assert!(hill.get(b).next().is_none());
+    /// assert!(hill.try_get(a).is_err());
+    /// assert_eq!(hill.ants.len(), 1);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`]; [`Error::Removed`] if it was removed before; [`Error::LinkToRemoved`] if a `Link` that
+    /// cannot be empty names it; [`Error::NotAllInitialized`], [`Error::BadLink`], and errors of fetching. Nothing has
+    /// changed then.
+    fn remove<C: Class>(&mut self, link: Link<C>) -> Result<(), Error>
+    where
+        Self: Holds<C>,
+    {
+        lives::remove_one(self, link)
+    }
+
+    /// Removes all objects of a class, whose next object gets the id 1 again.
+    ///
+    /// # Errors
+    ///
+    /// As for [`reorder`](Self::reorder).
+    fn clear<C: Class>(&mut self) -> Result<(), Error>
+    where
+        Self: Holds<C>,
+    {
+        lives::clear(self)
+    }
+
+    /// Gives the objects of a class consecutive ids again, in their order, after others were removed. All links in the
+    /// world are remapped; see [`reorder`](Self::reorder).
+    ///
+    /// Removed objects cost memory. While a class has some, its kernels run for a list of the others, its columns are
+    /// no slices, and no kernel reads all its objects. A class under `#[soa_class(compact = 0.8)]` compacts by itself,
+    /// when a kernel or [`remove`](Self::remove) has left 80 % of its ids in use or less. Its ids then change.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Ant { pub age: u32 }
+    /// #[soa_world]
+    /// pub struct Hill { pub ants: Objects<Ant> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut hill = Hill::new();
+    /// let ants: Vec<_> = hill.ants.extend([5, 20, 7].map(|age| Ant { age }))?.collect();
+    /// hill.remove(ants[0])?;
+    /// let moved = hill.compact::<Ant>()?;
+    /// assert_eq!(moved.link(ants[1]), Some(ants[0]));
+    /// assert_eq!(hill.ants.column(ant::age), [20, 7]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`reorder`](Self::reorder).
+    fn compact<C: Class>(&mut self) -> Result<Moved<C>, Error>
+    where
+        Self: Holds<C>,
+    {
+        lives::compact(self)
+    }
+
     /// Calls a kernel on the host for all objects of its class, and removes the objects for which it returns `false`.
     /// The others keep their order. See [`reorder`](Self::reorder) for links.
     ///
@@ -714,9 +797,10 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
+        let before = Holds::<K::Class>::objects(self).live_indices();
         let keeps = self.execute_and_collect(kernel, args);
-        let kept = keeps.iter().enumerate().filter(|&(_, &keep)| keep).map(|(index, _)| index as u32);
-        reorder::reorder(self, kept.collect::<Vec<_>>().into_iter())
+        let kept: Vec<_> = before.into_iter().zip(keeps).filter(|&(_, keep)| keep).map(|(index, _)| index).collect();
+        reorder::reorder(self, kept.into_iter())
     }
 
     /// Calls a kernel on the host for all objects of its class, and sorts the objects by the keys that it returns.
@@ -755,8 +839,10 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
+        let before = Holds::<K::Class>::objects(self).live_indices();
         let keys = self.execute_and_collect(kernel, args);
-        reorder::reorder(self, reorder::sorted(&keys).into_iter())
+        let order: Vec<_> = reorder::sorted(&keys).into_iter().map(|n| before[n as usize]).collect();
+        reorder::reorder(self, order.into_iter())
     }
 }
 
@@ -847,6 +933,9 @@ pub(crate) fn or_panic<T>(result: Result<T, Error>) -> T {
 #[track_caller]
 fn ready_for_kernel<W: World>(world: &mut W) {
     ready(world);
+    if let Err(error) = check_removed(world.members().as_ref()) {
+        panic!("{error}");
+    }
     for member in world.members().as_ref() {
         // SAFETY: `ready` has linked the tables, and they stay linked as long as the world is borrowed.
         if let Err(error) = unsafe { member.prepare() } {
@@ -883,8 +972,22 @@ pub(crate) fn check_links<W: World>(world: &W, arguments: &[Argument<'_>]) -> Re
             return Err(Error::NotInWorld { class: class.name(), id, len: len as usize });
         }
     }
+    check_removed(members)?;
     // SAFETY: the tables were linked above, and stay linked as long as the world is borrowed.
     members.iter().try_for_each(|member| unsafe { member.check_links() })
+}
+
+/// Checks that no link that the host wrote names an object that was removed.
+#[inline]
+fn check_removed(members: &[&dyn AnyObjects]) -> Result<(), Error> {
+    if members.iter().all(|member| member.holes() == 0) { Ok(()) } else { find_links_to_removed(members) }
+}
+
+#[cold]
+fn find_links_to_removed(members: &[&dyn AnyObjects]) -> Result<(), Error> {
+    let holes: Vec<_> = members.iter().map(|member| (member.class(), member.hole_words())).collect();
+    let changes: Vec<_> = holes.iter().map(|(class, holes)| Change::removed(*class, holes)).collect();
+    members.iter().try_for_each(|member| member.find_links_to(Moves::new(&changes)))
 }
 
 #[cold]

@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::Acquire, Ord
 
 use crate::facts::Facts;
 use crate::field_set::FieldSet;
+use crate::holes::{Holes, Marks};
 use crate::info::ClassId;
 
 /// The start of a table, with one layout for every class.
@@ -21,6 +22,14 @@ pub struct Header {
     pub pending: u32,
     /// The time of the class's last change of ids, in the process's count of such changes.
     pub generation: u64,
+    /// The objects that were removed.
+    pub holes: Holes,
+    /// The time of the last removal, in the same count.
+    pub removed_at: u64,
+    /// The objects that the running kernel removes.
+    pub marks: Marks,
+    /// The place of the running kernel among those of its trait: what it makes is in the order of these, then of its makers.
+    pub section: u32,
     /// The size of the arena in bytes, and how many of them are in use.
     pub arena: (usize, usize),
     /// The world for which the table was last linked, or null.
@@ -51,6 +60,10 @@ impl Header {
         len: 0,
         pending: 0,
         generation: 0,
+        holes: Holes::NONE,
+        removed_at: 0,
+        marks: Marks::NONE,
+        section: 0,
         arena: (0, 0),
         directory: AtomicPtr::new(ptr::null_mut()),
         changed_on_device: AtomicU64::new(0),

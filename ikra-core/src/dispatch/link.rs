@@ -290,6 +290,7 @@ unsafe impl<D: Dispatch> Value for Option<AnyLink<D>> {
     type View<'w, P: Phase> = Option<D::Ref<'w, P>>;
     type Lanes = LaneArray<Self>;
     const PLACEHOLDER: Self = None;
+    const EMPTIES: bool = true;
     const LINKS_TO: &'static [ClassId] = D::CLASSES;
     const MEANING: u64 = meaning("Option", &[AnyLink::<D>::MEANING]);
 

@@ -8,6 +8,7 @@ use crate::order::{AtomicUse, AtomicUses};
 pub struct MethodEffects {
     reads: FieldSet,
     writes: FieldSet,
+    removes: bool,
     others: FieldSet,
     because: &'static str,
     atomics: &'static [AtomicUse],
@@ -25,11 +26,18 @@ impl MethodEffects {
         Self {
             reads: FieldSet::from_bits(reads),
             writes: FieldSet::from_bits(writes),
+            removes: false,
             others: FieldSet::EMPTY,
             because: "",
             atomics: &[],
             calls: Calls::NONE,
         }
+    }
+
+    /// With a removal of its own object.
+    #[must_use]
+    pub const fn removing(self) -> Self {
+        Self { removes: true, ..self }
     }
 
     /// The reason why it counts as accessing all fields: text for a message.
@@ -79,6 +87,7 @@ impl Calls {
 pub struct Reached {
     pub(super) reads: FieldSet,
     pub(super) writes: FieldSet,
+    pub(super) removes: bool,
     pub(super) others: FieldSet,
     pub(super) because: &'static str,
     pub(super) atomics: AtomicUses,
@@ -97,6 +106,7 @@ impl Reached {
     pub const NONE: Self = Self {
         reads: FieldSet::EMPTY,
         writes: FieldSet::EMPTY,
+        removes: false,
         others: FieldSet::EMPTY,
         because: "",
         atomics: AtomicUses::NONE,
@@ -109,6 +119,7 @@ impl Reached {
     const fn add(&mut self, method: MethodEffects) {
         self.reads = self.reads.union(method.reads);
         self.writes = self.writes.union(method.writes);
+        self.removes |= method.removes;
         self.others = self.others.union(method.others);
         if self.because.is_empty() {
             self.because = method.because;

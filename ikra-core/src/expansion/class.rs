@@ -84,6 +84,8 @@ macro_rules! __class {
             }
         }
         #[automatically_derived]
+        impl<'w, __P: $crate::phase::Phase> $crate::object::Removable<'w> for $view<'w, __P> {}
+        #[automatically_derived]
         impl<'w, __P: $crate::phase::Phase> $crate::object::Object<'w> for $reference<'w, __P> {
             type Class = $row;
             type Phase = __P;

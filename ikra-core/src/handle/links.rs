@@ -92,6 +92,7 @@ unsafe impl<C: Class> Value for Option<Link<C>> {
     type View<'w, P: Phase> = Option<C::Ref<'w, P>>;
     type Lanes = LaneArray<Self>;
     const PLACEHOLDER: Self = None;
+    const EMPTIES: bool = true;
     const LINKS_TO: &'static [ClassId] = Link::<C>::LINKS_TO;
     const MEANING: u64 = meaning("Option", &[Link::<C>::MEANING]);
 

@@ -537,6 +537,7 @@ impl<T: AtomicValue> AtomicColumn<T> {
 unsafe impl<T: AtomicValue> Stored for AtomicColumn<T> {
     type Row = T;
     type Value = T;
+    const EMPTIES: bool = T::EMPTIES;
     const COLUMNS: &'static [ColumnInfo] = {
         assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() <= align_of::<T::Cell>());
         &[ColumnInfo::of::<T::Cell>().holding::<T>()]

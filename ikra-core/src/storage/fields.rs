@@ -213,7 +213,7 @@ unsafe fn remap<C: Class, F: Storage<C, K>, const K: usize>(
     moves: Moves<'_>,
     what: Remap,
 ) -> Result<(), (usize, usize)> {
-    if const { F::HOLDS_LINKS_TO.is_empty() } || !F::HOLDS_LINKS_TO.contains(&moves.class()) {
+    if const { F::HOLDS_LINKS_TO.is_empty() } || !moves.concern(F::HOLDS_LINKS_TO) {
         return Ok(());
     }
     // SAFETY: the contract is the same.

@@ -78,6 +78,7 @@ impl<T: Flatten, X: WindowTuple<T::Parts>, B: Window<T> + From<Block<<T as Loade
 unsafe impl<T: Flatten> Stored for Flat<T> {
     type Row = T;
     type Value = T;
+    const EMPTIES: bool = T::EMPTIES;
     const HOLDS_LINKS_TO: &'static [ClassId] = T::LINKS_TO;
     const COLUMNS: &'static [ColumnInfo] = {
         // The struct supplies the names, its parts the sizes.

@@ -230,6 +230,7 @@ use array_storage;
 
 // SAFETY: these are the arrangement's columns.
 unsafe impl<C: Class, const K: usize, A: Arrangement> Stored for Inner<C, K, A> {
+    const EMPTIES: bool = A::INFO.has_spans() || <A::Element as Value>::EMPTIES;
     array_stored!();
 
     #[inline]

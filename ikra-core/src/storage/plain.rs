@@ -19,6 +19,7 @@ pub struct Plain<T>(PhantomData<fn() -> T>);
 unsafe impl<T: Value> Stored for Plain<T> {
     type Row = T;
     type Value = T;
+    const EMPTIES: bool = T::EMPTIES;
     const COLUMNS: &'static [ColumnInfo] = &[ColumnInfo::of::<T>().holding::<T>()];
     const LINKS_TO: &'static [ClassId] = T::LINKS_TO;
 }

@@ -8,10 +8,11 @@ use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::{BaseSet, address};
-use crate::directory::{ABSENT, Directory, Header, TableRef, Targets};
+use crate::directory::{ABSENT, Directory, Header, Nursery, TableRef, Targets};
 use crate::facts::Facts;
 use crate::field_set::FieldSet;
 use crate::info::{ClassId, ClassInfo, first_target, linked, undivided, whole_units};
+use crate::link::Link;
 
 /// A holder of newer values of some columns than the host's.
 ///
@@ -60,6 +61,8 @@ pub struct Table<C: ClassInfo> {
     targets: C::Targets,
     /// The holder of newer values. `None` if no device was ever used.
     pub newer: Option<Box<dyn Newer<C>>>,
+    /// The new objects of a running kernel, if it may make some.
+    pub nursery: Option<Nursery<C>>,
 }
 
 impl<C: ClassInfo> fmt::Debug for Table<C> {
@@ -75,7 +78,7 @@ impl<C: ClassInfo> Table<C> {
     ///
     /// The new owner keeps the invariants above.
     pub unsafe fn new() -> Self {
-        Self { header: Header::EMPTY, bases: C::Bases::NONE, targets: C::TARGETS, newer: None }
+        Self { header: Header::EMPTY, bases: C::Bases::NONE, targets: C::TARGETS, newer: None, nursery: None }
     }
 
     /// Makes the host's copies of some fields current, before they are read or changed.
@@ -237,6 +240,47 @@ impl<'w> TableRef<'w> {
     pub fn count<C: ClassInfo>(self) -> u32 {
         // SAFETY: every table starts with a header, and is alive during `'w`.
         unsafe { &*self.table }.len
+    }
+
+    /// Whether the object at this index was removed.
+    #[inline(always)]
+    pub(crate) fn is_removed(self, index: usize) -> bool {
+        // SAFETY: every table starts with a header, and is alive during `'w`.
+        let holes = &unsafe { &*self.table }.holes;
+        holes.count() > 0 && holes.contains(index)
+    }
+
+    /// The number of removed objects of the class.
+    #[inline(always)]
+    pub(crate) fn holes(self) -> u32 {
+        // SAFETY: every table starts with a header, and is alive during `'w`.
+        unsafe { &*self.table }.holes.count()
+    }
+
+    /// Notes that the running kernel removes the object at this index. Returns whether the kernel may do so.
+    #[inline]
+    pub(crate) fn remove(self, index: usize) -> bool {
+        // SAFETY: every table starts with a header, and is alive during `'w`.
+        unsafe { &*self.table }.marks.set(index)
+    }
+
+    /// Makes an object of class `C` in this world, by object `maker` of this table.
+    ///
+    /// # Panics
+    ///
+    /// If the world has no objects of the class, or if the running kernel may not make some.
+    #[track_caller]
+    pub(crate) fn spawn<C: ClassInfo>(self, maker: u32, row: C) -> Link<C> {
+        let place = self.beside(|| C::ID);
+        assert!(!ptr::eq(place.table, &raw const ABSENT), "this world has no objects of class {}", C::NAME);
+        // SAFETY: the directory lists the table of `C` under the id of `C`; it is not the table of an absent class.
+        let table = unsafe { place.table::<C>() };
+        let Some(nursery) = &table.nursery else {
+            panic!("objects of class {} are made by a kernel with a parameter of type `Spawn<{0}>`", C::NAME)
+        };
+        // SAFETY: every table starts with a header, and is alive during `'w`.
+        let section = unsafe { &*self.table }.section;
+        Link::at(Nursery::<C>::index(nursery.push((section, maker), row)))
     }
 
     /// The table at this address.

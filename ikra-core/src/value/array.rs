@@ -17,6 +17,7 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
     const PLACEHOLDER: Self = [T::PLACEHOLDER; N];
     const LINKS_TO: &'static [ClassId] = T::LINKS_TO;
     const SHOWS_NUMBERS: bool = T::SHOWS_NUMBERS;
+    const EMPTIES: bool = T::EMPTIES;
     const MEANING: u64 = meaning("[]", &[T::MEANING, N as u64]);
 
     #[inline(always)]

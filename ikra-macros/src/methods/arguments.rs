@@ -18,6 +18,8 @@ pub(crate) struct Args {
     /// The types and names of the single arguments.
     pub(crate) types: Vec<TokenStream>,
     pub(crate) names: Vec<Ident>,
+    /// The names of all parameters, as the method gets them: also those that the caller does not pass.
+    pub(super) given: Vec<Ident>,
     /// The generics for an `impl` over these arguments.
     pub(super) generics: Generics,
 }
@@ -55,9 +57,14 @@ pub(crate) fn device_arguments(class: &Path, sig: &Signature) -> Option<Args> {
 pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Parameter]) -> Args {
     let mut generics = generics.clone();
     let mut lifetimes = Vec::new();
-    let (mut types, mut names, mut followed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut types, mut names, mut followed, mut given) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (n, parameter) in parameters.iter().enumerate() {
         let name = format_ident!("arg{n}");
+        given.push(name.clone());
+        if parameter.young.is_some() {
+            followed.push(quote!(let #name = ::ikra::Spawn::of(::ikra::Object::handle(&*view));));
+            continue;
+        }
         if let Some(object) = &parameter.object {
             let object = rewrite(object.to_token_stream(), class);
             types.push(quote!(<#object as ::ikra::Referent>::Link));
@@ -76,7 +83,7 @@ pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Paramet
     for (n, lifetime) in lifetimes.iter().enumerate() {
         generics.params.insert(n, syn::parse_quote!(#lifetime));
     }
-    Args { ty, pattern, followed, types, names, generics }
+    Args { ty, pattern, followed, types, names, given, generics }
 }
 
 /// Names elided lifetimes and `impl Trait`, because an `impl` header must name them.

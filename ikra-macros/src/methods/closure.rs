@@ -69,6 +69,7 @@ impl Block {
                 let mut facts = method.facts.clone();
                 for callee in direct[n].iter().map(|&callee| &self.methods[callee]) {
                     facts.loops |= callee.facts.loops;
+                    facts.removes |= callee.facts.removes;
                     if method.receiver == Receiver::Shared && callee.receiver == Receiver::Exclusive {
                         // The call cannot refer to that method: it calls a trait's method of the same name, or it is a
                         // mistake.
@@ -113,6 +114,7 @@ impl Block {
                     || facts.whole != before.whole
                     || facts.escapes != before.escapes
                     || facts.loops != before.loops
+                    || facts.removes != before.removes
                     || facts.calls.len() != before.calls.len();
                 self.methods[n].facts = facts;
             }

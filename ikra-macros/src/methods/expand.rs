@@ -115,6 +115,9 @@ fn own_effects(method: &Method) -> TokenStream {
     let reads = bits(if facts.whole || facts.escapes { u64::MAX } else { facts.touches });
     let writes = bits(if facts.escapes { u64::MAX } else { facts.writes });
     let mut own = quote_spanned!(at=> ::ikra::rt::MethodEffects::new(#reads, #writes));
+    if facts.removes {
+        own = quote_spanned!(at=> #own.removing());
+    }
     if let Some(because) = &facts.because {
         own = quote_spanned!(at=> #own.because(#because));
     }

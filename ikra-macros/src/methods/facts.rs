@@ -20,6 +20,8 @@ pub(crate) struct Facts {
     pub(crate) touches: u64,
     /// Fields that it may write.
     pub(crate) writes: u64,
+    /// Whether it removes its object.
+    pub(crate) removes: bool,
     /// Fields passed to user macros as places, as in `increment!(self.a)`: possibly written.
     pub(crate) given: u64,
     /// Methods that it calls on `self`.

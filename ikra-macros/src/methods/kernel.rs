@@ -64,13 +64,19 @@ fn effects(block: &Block, method: &Method, options: &Options) -> TokenStream {
         let listed = options.order.to_tokens();
         quote_spanned!(at=> .declared(#listed))
     });
+    let spawned: Vec<_> = method.parameters.iter().filter_map(|parameter| parameter.young.as_ref()).collect();
+    let spawning = (!spawned.is_empty()).then(|| {
+        let spawned = spawned.iter().map(|class| block.rewrite(class));
+        quote_spanned!(at=> .spawning(const { &[#(<#spawned as ::ikra::ClassInfo>::ID),*] }))
+    });
+    let removing = options.removes.then(|| quote_spanned!(at=> .removing()));
     let snapshot = bits(options.snapshot);
     match method.receiver {
         Receiver::Exclusive => {
-            quote_spanned!(at=> exclusive(#found, #snapshot) #heavy #pairs #declared)
+            quote_spanned!(at=> exclusive(#found, #snapshot) #heavy #pairs #spawning #removing #declared)
         }
         Receiver::Shared => {
-            quote_spanned!(at=> shared(#found) #heavy #pairs #declared)
+            quote_spanned!(at=> shared(#found) #heavy #pairs #spawning #declared)
         }
     }
 }
@@ -116,7 +122,7 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
     let turbofish = turbofish(&method.item.sig.generics);
     let reducers = method.kernel.as_ref().map_or(&[][..], |options| &options.reducers);
     let entries = entries(block, "execute", name, kernel, &args, &output, reducers);
-    let Args { ty, pattern, followed, names, .. } = args;
+    let Args { ty, pattern, followed, given, .. } = args;
     quote_spanned! {at=>
         #[automatically_derived]
         impl #impl_generics ::ikra::rt::Call<#ty> for #kernel #where_clause {
@@ -124,7 +130,7 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
             #[inline(always)]
             fn call<'__w, __P: ::ikra::Phase>(view: &mut #view<'__w, __P>, #pattern: #ty) -> #output {
                 #(#followed)*
-                <#view<'__w, __P>>::#name #turbofish(view #(, #names)*)
+                <#view<'__w, __P>>::#name #turbofish(view #(, #given)*)
             }
         }
         #entries
@@ -143,7 +149,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     let name = &method.item.sig.ident;
     let turbofish = turbofish(&method.item.sig.generics);
     let entries = entries(block, "execute_pairs", name, kernel, &args, &TokenStream::new(), &[]);
-    let Args { ty, pattern, followed, names, .. } = args;
+    let Args { ty, pattern, followed, given, .. } = args;
     let result = match &method.item.sig.output {
         ReturnType::Default => TokenStream::new(),
         // An already reported mistake.
@@ -161,7 +167,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
                 #pattern: #ty,
             ) {
                 #(#followed)*
-                #result <#view<'__w, __P>>::#name #turbofish(view, other #(, #names)*);
+                #result <#view<'__w, __P>>::#name #turbofish(view, other #(, #given)*);
             }
         }
         #entries

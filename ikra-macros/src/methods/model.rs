@@ -23,6 +23,8 @@ pub(crate) struct Parameter {
     pub(crate) ty: Type,
     /// The class `X` of a parameter of type `Ref<X>`.
     pub(crate) object: Option<Type>,
+    /// The class `X` of a parameter of type `Spawn<X>`, which the caller does not pass.
+    pub(crate) young: Option<Type>,
 }
 
 /// A method with a receiver.

@@ -22,6 +22,8 @@ pub(crate) struct Options {
     pub(crate) snapshot: u64,
     pub(crate) snapshot_at: Option<Ident>,
     pub(crate) heavy: Option<bool>,
+    /// Whether it may remove its object, which its text does not show.
+    pub(crate) removes: bool,
     /// The trait that declares the kernel, and the kernel's index in the trait.
     pub(crate) of: Option<(Path, LitInt)>,
     /// The listed operations on atomic fields, which replace the operations found in the text.
@@ -39,7 +41,7 @@ enum Setting {
     Of(Path, LitInt),
 }
 
-const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `writes(field, …)`, `snapshot(field, …)`, `heavy` and `light`, and for atomic fields `unordered(field, …)`, `loads(field, …)`, `stores(field, …)` and `updates(add(field), …)`";
+const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `writes(field, …)`, `snapshot(field, …)`, `removes`, `heavy` and `light`, and for atomic fields `unordered(field, …)`, `loads(field, …)`, `stores(field, …)` and `updates(add(field), …)`";
 
 /// The name of a field.
 fn field_name(input: ParseStream<'_>) -> syn::Result<Ident> {
@@ -113,6 +115,7 @@ impl Options {
             snapshot: 0,
             snapshot_at: None,
             heavy: None,
+            removes: false,
             of: None,
             order: Uses::default(),
             listed: Vec::new(),
@@ -128,6 +131,7 @@ impl Options {
         for setting in settings {
             match setting {
                 Setting::Flag(name) if name == "pairs" => options.pairs = Some(name),
+                Setting::Flag(name) if name == "removes" => options.removes = true,
                 Setting::Of(path, number) => options.of = Some((path, number)),
                 Setting::Flag(name) if name == "heavy" => {
                     if options.heavy == Some(false) {

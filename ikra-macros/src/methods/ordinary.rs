@@ -9,7 +9,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{BinOp, Expr, ExprField, ImplItem, ItemImpl, Local, Pat, Path, Signature, Type, UnOp};
 
-use super::parse::ref_class;
+use super::parse::class_in;
 use super::place::{Place, is_compound, own};
 use super::{Fields, plain_name};
 
@@ -64,7 +64,7 @@ impl Ordinary {
         let others = sig.inputs.iter().filter_map(|input| {
             let syn::FnArg::Typed(typed) = input else { return None };
             let Pat::Ident(name) = &*typed.pat else { return None };
-            let Type::Path(path) = ref_class(&typed.ty)? else { return Some((plain_name(&name.ident), false)) };
+            let Type::Path(path) = class_in("Ref", &typed.ty)? else { return Some((plain_name(&name.ident), false)) };
             Some((plain_name(&name.ident), path.path.is_ident("Self") || is_same(&path.path, class)))
         });
         self.others = others.collect();

@@ -90,7 +90,9 @@ impl Body<'_> {
         arguments.set_span(call.paren_token.span.join());
         // The call begins with the user's token, so that a panic reports the user's line.
         let open = quote_spanned!(name.span()=> <);
-        let path = if is_object_method(name) {
+        let path = if name == "remove" {
+            quote_spanned!(at=> #open #view as ::ikra::Removable<'_>>)
+        } else if is_object_method(name) {
             quote_spanned!(at=> #open #view as ::ikra::Object<'_>>)
         } else {
             quote_spanned!(at=> #open #view>)

@@ -263,17 +263,21 @@ pub(super) fn parameters(sig: &Signature) -> Vec<Parameter> {
     sig.inputs
         .iter()
         .filter_map(|input| match input {
-            FnArg::Typed(typed) => Some(Parameter { ty: (*typed.ty).clone(), object: ref_class(&typed.ty) }),
+            FnArg::Typed(typed) => Some(Parameter {
+                ty: (*typed.ty).clone(),
+                object: class_in("Ref", &typed.ty),
+                young: class_in("Spawn", &typed.ty),
+            }),
             FnArg::Receiver(_) => None,
         })
         .collect()
 }
 
-/// The `X` of `Ref<X>`.
-pub(super) fn ref_class(ty: &Type) -> Option<Type> {
+/// The `X` of `Ref<X>`, or of another type with this name.
+pub(super) fn class_in(name: &str, ty: &Type) -> Option<Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
-    if plain_name(&last.ident) != "Ref" {
+    if plain_name(&last.ident) != name {
         return None;
     }
     let PathArguments::AngleBracketed(args) = &last.arguments else { return None };

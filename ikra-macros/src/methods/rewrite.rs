@@ -1,4 +1,4 @@
-//! The two names with a special meaning inside methods: `Ref<X>` and `Self`.
+//! The names with a special meaning inside methods: `Ref<X>`, `Spawn<X>` and `Self`.
 //!
 //! They are replaced in tokens, including tokens inside macro calls; all other tokens stay unchanged.
 
@@ -18,7 +18,8 @@ impl Block {
     }
 }
 
-/// Rewrites `Ref<X>` to the ref of class `X` in the current phase, and `Self` to the row.
+/// Rewrites `Ref<X>` to the ref of class `X` in the current phase, `Spawn<X>` to its type in this phase, and `Self` to
+/// the row.
 pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut out = TokenStream::new();
@@ -29,6 +30,15 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
                 if let Some((class, next)) = generic_argument(&tokens, at + 1) {
                     let class = rewrite(class, row);
                     out.extend(quote_spanned!(ident.span()=> <#class as ::ikra::Referent>::Ref<'__w, __P>));
+                    at = next;
+                    continue;
+                }
+                out.extend([tokens[at].clone()]);
+            }
+            TokenTree::Ident(ident) if plain_name(ident) == "Spawn" && !is_path_start(&tokens, at) => {
+                if let Some((class, next)) = generic_argument(&tokens, at + 1) {
+                    let class = rewrite(class, row);
+                    out.extend(quote_spanned!(ident.span()=> ::ikra::Spawn<'__w, #class, __P>));
                     at = next;
                     continue;
                 }

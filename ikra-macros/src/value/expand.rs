@@ -110,6 +110,7 @@ fn of_struct(value: &Value, fields: &[(Member, Type)]) -> TokenStream {
             const LINKS_TO: &'static [::ikra::rt::ClassId] =
                 (&const { ::ikra::rt::Joined::of(&[#(#values::LINKS_TO),*]) }).classes();
             const SHOWS_NUMBERS: ::core::primitive::bool = !<Self as ::ikra::Value>::LINKS_TO.is_empty();
+            const EMPTIES: ::core::primitive::bool = true #(&& #values::EMPTIES)*;
             // Views show any value for a field that nobody is to look at: nothing is said of its links.
             #[inline(always)]
             unsafe fn view_of_some<'w, __P: ::ikra::Phase>(_: ::ikra::rt::Targets<'w>) -> Self {

@@ -2,6 +2,7 @@
 
 use std::ptr;
 
+use super::AnyKernel;
 use super::verbs::{Collect, Execute, Reduce};
 use crate::class::{Class, ClassInfo};
 use crate::error::Error;
@@ -10,16 +11,14 @@ use crate::exec::{Extent, Part};
 use crate::kernel::{Call, Discardable, PairCall, ReducedBy};
 use crate::objects::Objects;
 use crate::reduce::Reducer;
+use crate::world::lives::{assert_holds, with_changes};
 use crate::world::{Holds, Ready};
 
 /// The objects of a kernel's class, and the run's part of them.
 #[inline(always)]
-fn objects<'w, 'a, C: Class, W: Holds<C>>(
-    world: &'w mut W,
-    part: Part<'a>,
-) -> Result<(&'w mut Objects<C>, Extent<'a>), Error> {
+fn objects<'w, C: Class, W: Holds<C>>(world: &'w mut W, part: Part<'_>) -> Result<(&'w mut Objects<C>, Extent), Error> {
     let objects = world.objects_mut();
-    let over = part.of(0, objects.len(), <C as ClassInfo>::NAME)?;
+    let over = part.of(0, &*objects)?;
     Ok((objects, over))
 }
 
@@ -31,10 +30,13 @@ where
     W: Holds<K::Class>,
 {
     #[inline]
-    fn run(mut world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<(), Error> {
-        let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
-        let returned = exec::call::<K, A>(objects, &over, args)?;
-        exec::finish::<K>(objects, &over, returned)
+    fn run(world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<(), Error> {
+        const { assert_holds::<W>(<K as AnyKernel>::EFFECTS) }
+        with_changes(world, <K as AnyKernel>::EFFECTS, |mut world| {
+            let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
+            let returned = exec::call::<K, A>(objects, &over, args)?;
+            exec::finish::<K>(objects, &over, returned)
+        })
     }
 }
 
@@ -49,11 +51,14 @@ where
     type Output = K::Output;
 
     #[inline]
-    fn reduce(mut world: Ready<'_, W>, part: Part<'_>, args: A, reducer: R) -> Result<K::Output, Error> {
-        let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
-        let (result, returned) = exec::reduce::<K, A, R>(objects, &over, args, reducer)?;
-        exec::finish::<K>(objects, &over, returned)?;
-        Ok(result)
+    fn reduce(world: Ready<'_, W>, part: Part<'_>, args: A, reducer: R) -> Result<K::Output, Error> {
+        const { assert_holds::<W>(<K as AnyKernel>::EFFECTS) }
+        with_changes(world, <K as AnyKernel>::EFFECTS, |mut world| {
+            let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
+            let (result, returned) = exec::reduce::<K, A, R>(objects, &over, args, reducer)?;
+            exec::finish::<K>(objects, &over, returned)?;
+            Ok(result)
+        })
     }
     fn combine(own: K::Output, others: Option<K::Output>, reducer: R) -> K::Output {
         match others {
@@ -78,11 +83,14 @@ where
 {
     type Output = K::Output;
 
-    fn collect(mut world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<Vec<K::Output>, Error> {
-        let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
-        let (results, returned) = exec::collect::<K, A>(objects, &over, args)?;
-        exec::finish::<K>(objects, &over, returned)?;
-        Ok(results)
+    fn collect(world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<Vec<K::Output>, Error> {
+        const { assert_holds::<W>(<K as AnyKernel>::EFFECTS) }
+        with_changes(world, <K as AnyKernel>::EFFECTS, |mut world| {
+            let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
+            let (results, returned) = exec::collect::<K, A>(objects, &over, args)?;
+            exec::finish::<K>(objects, &over, returned)?;
+            Ok(results)
+        })
     }
 }
 
@@ -97,7 +105,11 @@ where
     A: Copy + Send + Sync,
     W: Holds<K::Class> + Holds<K::Other>,
 {
-    let others = ptr::from_ref(Holds::<K::Other>::objects(&*world).table());
+    let others = Holds::<K::Other>::objects(&*world);
+    if others.holes() > 0 {
+        return Err(Error::HasHoles { class: <K::Other as ClassInfo>::NAME, holes: others.holes() });
+    }
+    let others = ptr::from_ref(others.table());
     let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
     let returned = exec::call_pairs::<K, A>(objects, &over, others, args)?;
     exec::finish::<K>(objects, &over, returned)

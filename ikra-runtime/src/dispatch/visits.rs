@@ -42,7 +42,7 @@ impl<D, V: Visit<D, C>, C, Rest: VisitedBy<D, V>> VisitedBy<D, V> for Then<C, Re
 /// How a visit treats the results of a kernel.
 pub(crate) trait Verb<K: Kernel, A> {
     /// Calls the kernel for some objects.
-    fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error>;
+    fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent, args: A) -> Result<AllReturned, Error>;
     /// Runs after the calls for all classes, last class first.
     fn called(&mut self) {}
 }
@@ -54,7 +54,7 @@ where
     K: Call<A, Output: Discardable>,
     A: Copy + Send + Sync,
 {
-    fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error> {
+    fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent, args: A) -> Result<AllReturned, Error> {
         exec::call::<K, A>(objects, over, args)
     }
 }
@@ -78,7 +78,7 @@ where
     T: Copy + Send + Sync,
     R: Reducer<T>,
 {
-    fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error> {
+    fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent, args: A) -> Result<AllReturned, Error> {
         let (own, returned) = exec::reduce::<K, A, R>(objects, over, args, self.reducer)?;
         self.own.push(own);
         Ok(returned)
@@ -103,7 +103,7 @@ where
     A: Copy + Send + Sync,
     T: Send,
 {
-    fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent<'_>, args: A) -> Result<AllReturned, Error> {
+    fn call(&mut self, objects: &mut Objects<K::Class>, over: &Extent, args: A) -> Result<AllReturned, Error> {
         let (own, returned) = exec::collect::<K, A>(objects, over, args)?;
         self.0.extend(own);
         Ok(returned)
@@ -158,7 +158,7 @@ where
 {
     fn visit_forth(&mut self) -> Result<(), Error> {
         let objects: &mut Objects<C> = self.world.objects_mut();
-        let over = self.part.of(D::TAG, objects.len(), <C as crate::class::ClassInfo>::NAME)?;
+        let over = self.part.of(D::TAG, &*objects)?;
         match self.step {
             Step::Check => {}
             Step::Call => self.returned.push_back(self.verb.call(objects, &over, self.args)?),

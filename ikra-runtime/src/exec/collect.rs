@@ -28,7 +28,7 @@ where
     K: Call<A, Output: Send>,
     A: Copy + Send + Sync,
 {
-    let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
+    let range = positions(range, objects.slots(), <K::Class as ClassInfo>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let of_chunk = |chunk: &Range<usize>| once(range.start + chunk.start..range.start + chunk.end);

@@ -13,7 +13,7 @@ where
     K: Construct<A>,
     A: Copy + Send + Sync,
 {
-    let first = objects.len();
+    let first = objects.slots();
     if Objects::<K::Class>::HAS_ARENA {
         // The positions of arrays in the arena must not depend on the number of threads.
         objects.grow_by(n)?;

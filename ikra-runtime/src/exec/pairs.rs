@@ -41,7 +41,7 @@ where
     A: Copy + Send + Sync,
 {
     const { assert_for_pairs::<K>() };
-    let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
+    let range = positions(range, objects.slots(), <K::Class as ClassInfo>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let others = Others(others);

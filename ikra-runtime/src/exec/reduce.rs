@@ -30,7 +30,7 @@ where
     A: Copy + Send + Sync,
     R: Reducer<K::Output>,
 {
-    let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
+    let range = positions(range, objects.slots(), <K::Class as ClassInfo>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let of_chunk = |chunk: Range<usize>| range.start + chunk.start..range.start + chunk.end;

@@ -24,7 +24,7 @@ where
     K: Call<A>,
     A: Copy + Send + Sync,
 {
-    let range = positions(range, objects.len(), <K::Class as ClassInfo>::NAME);
+    let range = positions(range, objects.slots(), <K::Class as ClassInfo>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
@@ -50,7 +50,7 @@ pub(super) fn prepare<K: Kernel>(objects: &mut Objects<K::Class>) -> <K::Class a
     objects.table().changed_on_host(const { K::EFFECTS.writes() });
     if !const { brought_links::<K>() }.is_empty() {
         // If a call panics, it may have stored a bad link before that.
-        objects.table().header.set_unchecked(const { brought_links::<K>() }, 0..objects.len());
+        objects.table().header.set_unchecked(const { brought_links::<K>() }, 0..objects.slots());
     }
     if const { K::EFFECTS.shadowed() }.is_empty() {
         return <K::Class as ClassInfo>::Bases::NONE;

@@ -86,7 +86,9 @@ impl<W: World> At<'_, W> {
         match over.named() {
             Named::All => Ok(Picked::All),
             Named::Range(range) => {
-                let (len, class) = member(self.world, K::Link::CLASSES[0]);
+                let members = self.world.members();
+                let member = member(members.as_ref(), K::Link::CLASSES[0]);
+                let (len, class) = (member.slots() - member.holes(), member.name());
                 match within(&range, len) {
                     Some(range) => Ok(Picked::Range(range)),
                     None => Err(Error::OutOfRange { class, range: written(&range), len }),
@@ -130,23 +132,23 @@ impl<W: World> At<'_, W> {
 }
 
 /// The sections of a run, one per class of its kernel. A single section needs no allocation.
-pub(super) enum Sections<'a> {
-    One([Section<'a>; 1]),
-    Several(Vec<Section<'a>>),
+pub(super) enum Sections {
+    One([Section; 1]),
+    Several(Vec<Section>),
 }
 
-impl<'a> Sections<'a> {
+impl Sections {
     /// The sections of kernel `K`, for a part of a world's objects.
     ///
     /// # Errors
     ///
     /// [`Error::OutOfRange`], [`Error::NotInWorld`].
-    pub(super) fn of<K: AnyKernel + OnDevice<A>, A>(world: &impl World, part: Part<'a>) -> Result<Self, Error> {
+    pub(super) fn of<K: AnyKernel + OnDevice<A>, A>(world: &impl World, part: Part<'_>) -> Result<Self, Error> {
         let section = |class: usize| {
-            let (len, name) = member(world, K::Link::CLASSES[class]);
+            let members = world.members();
             Ok(Section {
                 effects: K::EFFECTS[class],
-                over: part.of(class, len, name)?,
+                over: part.of(class, member(members.as_ref(), K::Link::CLASSES[class]))?,
                 entry: K::entry(class),
                 reducer: 0,
             })
@@ -157,7 +159,7 @@ impl<'a> Sections<'a> {
         }
     }
 
-    pub(super) fn as_mut(&mut self) -> &mut [Section<'a>] {
+    pub(super) fn as_mut(&mut self) -> &mut [Section] {
         match self {
             Self::One(one) => one,
             Self::Several(several) => several,
@@ -169,11 +171,8 @@ impl<'a> Sections<'a> {
         &'b self,
         form: Form,
         arguments: &'b [crate::kernel::Argument<'b>],
-    ) -> Launch<'b>
-    where
-        'a: 'b,
-    {
-        let sections: &'b [Section<'b>] = match self {
+    ) -> Launch<'b> {
+        let sections: &'b [Section] = match self {
             Self::One(one) => one,
             Self::Several(several) => several,
         };
@@ -181,16 +180,14 @@ impl<'a> Sections<'a> {
     }
 }
 
-/// The number of objects of a class in a world, and the class's name.
+/// The objects of a class in a world.
 ///
 /// # Panics
 ///
 /// If the world does not have the class.
-fn member<W: World>(world: &W, class: ClassId) -> (usize, &'static str) {
-    let members = world.members();
-    let member = members.as_ref().iter().find(|member| member.class().type_id() == class.type_id());
-    let member = member.unwrap_or_else(|| panic!("the world has no objects of class {}", class.name()));
-    (member.count() as usize, member.name())
+fn member<'a>(members: &[&'a dyn AnyObjects], class: ClassId) -> &'a dyn AnyObjects {
+    let member = members.iter().find(|member| member.class().type_id() == class.type_id());
+    *member.unwrap_or_else(|| panic!("the world has no objects of class {}", class.name()))
 }
 
 /// Takes the executor of a place out of its world, or creates one.

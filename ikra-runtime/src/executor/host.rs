@@ -58,6 +58,8 @@ struct HostRecording<W> {
 struct ClassState {
     name: &'static str,
     count: u32,
+    /// The time of the last removal.
+    removed_at: u64,
     /// The number of used bytes in the arena.
     arena: usize,
     /// The address of the table, unique while these objects live.
@@ -68,7 +70,7 @@ impl ClassState {
     fn of<W: World>(world: &W) -> Vec<Self> {
         let state = |member: &&dyn AnyObjects| {
             let (name, count, arena) = (member.name(), member.count(), member.arena_bytes());
-            Self { name, count, arena, table: member.header().addr().get() }
+            Self { name, count, removed_at: member.removed_at(), arena, table: member.header().addr().get() }
         };
         world.members().as_ref().iter().map(state).collect()
     }
@@ -79,6 +81,8 @@ impl ClassState {
         let name = then.name;
         Some(if then.count != now.count {
             format!("it was made for {} objects of class {name}, and there are {}", then.count, now.count)
+        } else if then.removed_at != now.removed_at {
+            format!("objects of class {name} were removed since")
         } else if then.table != now.table {
             format!("the columns of class {name} were exchanged for others")
         } else {

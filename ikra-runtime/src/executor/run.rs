@@ -160,7 +160,7 @@ pub struct Launch<'a> {
     /// The kernel's name.
     pub kernel: &'static str,
     /// The kernels of the classes, one or more. They may run in any order, or at the same time.
-    pub sections: &'a [Section<'a>],
+    pub sections: &'a [Section],
     /// The entry point in device code that runs all sections, if there are several. All take the same arguments.
     pub together: Option<&'static Entry>,
     /// The arguments of the entry points.
@@ -172,11 +172,11 @@ pub struct Launch<'a> {
 /// A class's kernel, for some of its objects.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Section<'a> {
+pub struct Section {
     /// The kernel's effects.
     pub effects: &'static Effects,
     /// The objects. They exist, except objects that are to be constructed.
-    pub over: Extent<'a>,
+    pub over: Extent,
     /// Its entry point in device code.
     pub entry: &'static Entry,
     /// For a reduction: the number of the reducer among the kernel's.
@@ -218,25 +218,32 @@ pub struct Reduction {
 
 impl<'a> Launch<'a> {
     /// A run of one class's kernel.
-    pub(super) fn of(section: &'a Section<'a>, form: Form, arguments: &'a [Argument<'a>]) -> Self {
+    pub(super) fn of(section: &'a Section, form: Form, arguments: &'a [Argument<'a>]) -> Self {
         let kernel = section.effects.kernel();
         Self { kernel, sections: slice::from_ref(section), together: None, arguments, form }
     }
 
     /// A run of one section by itself.
     #[must_use]
-    pub fn alone(&self, section: &'a Section<'a>) -> Self {
+    pub fn alone(&self, section: &'a Section) -> Self {
         Self::of(section, self.form, self.arguments)
+    }
+
+    /// Whether the kernel may make or remove objects.
+    #[must_use]
+    pub fn changes_objects(&self) -> bool {
+        self.sections.iter().any(|section| section.effects.changes_objects())
     }
 
     /// The part of this run that cannot be recorded, if any.
     #[must_use]
     pub fn not_recordable(&self) -> Option<&'static str> {
-        let is_listed = |section: &Section<'_>| matches!(section.over, Extent::List { .. });
+        let is_listed = |section: &Section| matches!(section.over, Extent::List { .. });
         match &self.form {
             Form::Reduce(_) => Some("a reduction, which waits for its result,"),
             Form::Collect => Some("collecting results"),
             Form::Construct => Some("making objects"),
+            _ if self.changes_objects() => Some("a kernel that makes or removes objects"),
             _ if self.sections.iter().any(is_listed) => Some("a kernel for a list of links"),
             _ => None,
         }

@@ -155,13 +155,42 @@ impl ListOrder {
     }
 
     /// The objects of the class with this number.
-    pub(super) fn listed(&self, class: usize) -> Result<&Listed, Error> {
+    pub(crate) fn listed(&self, class: usize) -> Result<&Listed, Error> {
         if let Some(classes) = self.classes.get() {
             return Ok(&classes[class]);
         }
         let all = self.objects()?;
         let listed = |places: &Range<usize>| Listed::new(all[places.clone()].to_vec());
         Ok(&self.classes.get_or_init(|| self.places.iter().map(listed).collect())[class])
+    }
+
+    /// The list of the objects of one class at these indices, in ascending order.
+    pub(crate) fn of_one(indices: Vec<u32>) -> Self {
+        Self::new(vec![Listed::new(indices)])
+    }
+
+    /// The indices in a list of one class.
+    pub(crate) fn indices(&self) -> Vec<u32> {
+        let listed = self.classes.get().and_then(|classes| classes.first());
+        listed.map_or_else(Vec::new, |listed| listed.iter().map(|index| index as u32).collect())
+    }
+
+    /// The objects of a list of one class, made on the host: their indices, or positions among indices.
+    pub(crate) fn of_single(&self) -> (Range<usize>, Option<&[u32]>) {
+        match self.classes.get().and_then(|classes| classes.first()) {
+            Some(Listed::Range(range)) => (range.clone(), None),
+            Some(Listed::Each(indices)) => (0..indices.len(), Some(indices)),
+            None => (0..0, None),
+        }
+    }
+
+    /// The part of a list of one class at some positions, if they exist.
+    pub(crate) fn part(&self, places: Range<usize>) -> Option<Self> {
+        let listed = self.classes.get()?.first()?;
+        if places.start > places.end || places.end > listed.len() {
+            return None;
+        }
+        Some(Self::of_one(listed.iter().skip(places.start).take(places.len()).map(|index| index as u32).collect()))
     }
 
     /// Checks that all objects of a class are below `len`; `class` is its number, and `name` its name.
@@ -214,6 +243,15 @@ impl Listed {
             Self::Range(range) => range.len(),
             Self::Each(indices) => indices.len(),
         }
+    }
+
+    /// The objects' indices, in ascending order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        let (range, each) = match self {
+            Self::Range(range) => (range.clone(), &[][..]),
+            Self::Each(indices) => (0..0, &indices[..]),
+        };
+        range.chain(each.iter().map(|&index| index as usize))
     }
 
     /// The range from the first to the last index.

@@ -42,7 +42,7 @@ impl<C: Class> Numbered<C> for Objects<C> {
                 }
             },
         };
-        let index = index.filter(|&index| index < self.len() as u64).ok_or_else(error)?;
+        let index = index.filter(|&index| index < self.slots() as u64).ok_or_else(error)?;
         Ok(Link::at(index as u32))
     }
 }

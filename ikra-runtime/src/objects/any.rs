@@ -3,10 +3,11 @@
 use std::any::Any;
 use std::ptr::NonNull;
 
-use super::{Objects, Shape};
+use super::{Lives, Objects, Shape};
 use crate::class::{Class, ClassId, arrays, atomics, base_count, has_own_columns, linked};
 use crate::error::Error;
 use crate::fingerprint::Signature;
+use crate::info::FieldInfo;
 use crate::mirror::{Copies, Mirrored, Span, Unit, spans, units};
 use crate::table::{Directory, Header, Table};
 use ikra_core::effects::FieldSet;
@@ -22,7 +23,7 @@ use ikra_core::moves::{Moves, Remap};
 /// 1. All results are true of one `Objects`, the same one in each call.
 /// 2. [`header`](Self::header) points to the start of its table, which lives as long as the `Objects`, at the same
 ///    address.
-pub unsafe trait AnyObjects {
+pub unsafe trait AnyObjects: Lives {
     /// The class's name.
     fn name(&self) -> &'static str;
     /// The class's identity.
@@ -60,6 +61,16 @@ pub unsafe trait AnyObjects {
     ///
     /// [`Error::LinkToRemoved`]; errors of fetching.
     fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error>;
+    /// Keeps the objects with these indices, in this order; links are remapped separately.
+    ///
+    /// # Panics
+    ///
+    /// If an index occurs twice or is out of range, or if reserved objects are not initialised.
+    fn reorder(&mut self, order: &[u32]);
+    /// The class's fields.
+    fn fields(&self) -> &'static [FieldInfo];
+    /// Whether the class has a fixed capacity or a fixed arena.
+    fn is_bounded(&self) -> bool;
     /// The generation in which ids of the class last changed. Ids from an earlier generation name other objects now.
     fn generation(&self) -> u64;
     /// Points the table's targets to the tables of its world.
@@ -180,6 +191,15 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error> {
         Objects::remap_links(self, moves, what)
     }
+    fn reorder(&mut self, order: &[u32]) {
+        Objects::reorder(self, order);
+    }
+    fn fields(&self) -> &'static [FieldInfo] {
+        C::FIELDS
+    }
+    fn is_bounded(&self) -> bool {
+        C::CAPACITY.is_some() || C::ARENA.is_some()
+    }
     fn generation(&self) -> u64 {
         Objects::generation(self)
     }
@@ -209,7 +229,7 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         self.arena().1
     }
     fn units(&self) -> Vec<Unit> {
-        units::<C>(&self.table().bases, Objects::capacity(self), self.len(), self.arena())
+        units::<C>(&self.table().bases, Objects::capacity(self), self.slots(), self.arena())
     }
     fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span> {
         spans::<C>(&self.table().bases, fields, first, end, self.arena())
@@ -249,7 +269,7 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         self.grow(len)
     }
     unsafe fn add(&mut self, count: usize) -> usize {
-        let first = self.len();
+        let first = self.slots();
         let len = first + count;
         assert!(len <= Objects::capacity(self), "there is room for {count} objects");
         let present = self.table_mut().header.set_absent();
@@ -273,7 +293,7 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         unsafe { self.table().header.set_fetched(lost) };
         let links = lost.intersection(const { linked::<C>() });
         if !links.is_empty() {
-            self.table().header.set_unchecked(links, 0..self.len());
+            self.table().header.set_unchecked(links, 0..self.slots());
         }
         lost
     }

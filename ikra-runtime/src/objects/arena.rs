@@ -97,7 +97,7 @@ impl<C: Class> Objects<C> {
         let room = match C::ARENA {
             Some(_) => most,
             // Also proportional to the number of objects, so that adding a few elements does not visit all objects.
-            None => (2 * needed).max(needed + 4 * self.len()).clamp(4096, MAX_BYTES),
+            None => (2 * needed).max(needed + 4 * self.slots()).clamp(4096, MAX_BYTES),
         };
         if pack {
             self.pack(room, dead)?;
@@ -146,7 +146,7 @@ impl<C: Class> Objects<C> {
         for (field, info) in C::FIELDS.iter().enumerate() {
             let Some(array) = info.array.filter(|array| array.arena) else { continue };
             let column = first_column(C::FIELDS, field);
-            for index in 0..self.len() {
+            for index in 0..self.slots() {
                 // SAFETY: the object exists, and the field's first column holds its extents.
                 let extent = unsafe { address::<C>(&bases, column, index) }.cast::<Extent>();
                 // SAFETY: the address is that of an extent, by the proof above; only `&mut self` changes extents.

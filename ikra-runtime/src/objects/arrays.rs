@@ -59,24 +59,24 @@ impl<C: Class> Objects<C> {
     {
         self.assert_initialized();
         let bad = |reason: String| Error::BadArrays { class: C::NAME, field: C::FIELDS[K].name, reason };
-        if offsets.len() != self.len() + 1 {
-            return Err(bad(format!("{} objects need {} offsets, not {}", self.len(), self.len() + 1, offsets.len())));
+        if offsets.len() != self.slots() + 1 {
+            return Err(bad(format!("{} objects need {} offsets, not {}", self.slots(), self.slots() + 1, offsets.len())));
         }
         if let Some(n) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
             return Err(bad(format!("offset {} is less than the one before it", n + 1)));
         }
-        if offsets[0] != 0 || offsets[self.len()] as usize != elements.len() {
+        if offsets[0] != 0 || offsets[self.slots()] as usize != elements.len() {
             return Err(bad(format!(
                 "offsets go from {} to {}, and there are {} elements",
                 offsets[0],
-                offsets[self.len()],
+                offsets[self.slots()],
                 elements.len()
             )));
         }
         let slots = <<StorageOf<C, K> as ArrayStorage>::Arrangement as Arrangement>::INFO.slots;
         let size = size_of::<ElementOf<C, K>>();
         let rest: usize = offsets.windows(2).map(|pair| ((pair[1] - pair[0]) as usize).saturating_sub(slots)).sum();
-        self.change_rows(0..self.len());
+        self.change_rows(0..self.slots());
         // If no other field has elements in the arena, it is filled from its start.
         let alone = C::FIELDS.iter().filter(|field| field.array.is_some_and(|array| array.arena)).count() == 1;
         let used = if alone { 0 } else { self.arena().1 };
@@ -187,7 +187,7 @@ impl<C: Class> Objects<C> {
         let first = unsafe { self.table().address(column, 0) };
         // SAFETY: its `len` elements are adjacent values; `&self` excludes writes, since the array is not atomic
         // (`SliceSlots`).
-        unsafe { std::slice::from_raw_parts(first.cast(), self.len()) }
+        unsafe { std::slice::from_raw_parts(first.cast(), self.slots()) }
     }
 
     /// One slot of a fully inlined array, of all objects, as a slice to write.
@@ -207,11 +207,11 @@ impl<C: Class> Objects<C> {
             return &mut [];
         }
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
-        self.table().written(const { FieldSet::from_bits(1 << K) }, 0..self.len());
+        self.table().written(const { FieldSet::from_bits(1 << K) }, 0..self.slots());
         // SAFETY: the slot has a column, which was allocated.
         let first = unsafe { self.table().address(column, 0) };
         // SAFETY: its `len` elements are adjacent values; `&mut self` excludes other accesses.
-        unsafe { std::slice::from_raw_parts_mut(first.cast(), self.len()) }
+        unsafe { std::slice::from_raw_parts_mut(first.cast(), self.slots()) }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::class::Class;
 use crate::error::Error;
 use crate::exec::{AllReturned, for_chunks};
 use crate::link::Link;
+use crate::panics::has_holes;
 use crate::storage::FieldTuple;
 use ikra_core::effects::FieldSet;
 
@@ -38,7 +39,11 @@ impl<C: Class> Objects<C> {
         let first = Mutex::new(None);
         let returned = for_chunks(header.unchecked_range(), false, |chunk| {
             // SAFETY: the objects exist, the fields are theirs, and `&self` excludes writes: no field is atomic.
-            let found = unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, chunk) };
+            let bad_link = |chunk| unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, chunk) };
+            let found = match self.holes() {
+                0 => bad_link(chunk),
+                _ => self.live_in(chunk).find_map(bad_link),
+            };
             if let Some((field, index, link)) = found {
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.is_none_or(|(known_field, known, _)| (index, field) < (known, known_field)) {
@@ -68,12 +73,25 @@ impl<C: Class> Objects<C> {
     }
 
     pub(crate) fn check(&self, link: Link<C>) -> Result<(), Error> {
-        if link.index() < self.len() { Ok(()) } else { Err(not_in_world(link, self.len())) }
+        match self.exists(link.index()) {
+            true => Ok(()),
+            false if link.index() < self.slots() => Err(Error::Removed { class: C::NAME, id: link.id() }),
+            false => Err(not_in_world(link, self.len())),
+        }
     }
 
     pub(crate) fn check_initialized(&self, link: Link<C>) -> Result<(), Error> {
         self.check(link)?;
         if self.is_pending(link) { Err(not_initialized(link)) } else { Ok(()) }
+    }
+
+    /// Panics if a reserved object is not initialised, or if objects were removed.
+    #[track_caller]
+    pub(crate) fn assert_in_a_row(&self) {
+        self.assert_initialized();
+        if self.holes() > 0 {
+            has_holes(C::NAME, self.holes() as u32);
+        }
     }
 
     /// Panics if a reserved object is not initialised.

@@ -59,15 +59,15 @@ impl<C: Class> Objects<C> {
         C: Field<K, Storage: SliceColumn>,
         C::Layout: Contiguous,
     {
-        self.assert_initialized();
-        if self.is_empty() {
+        self.assert_in_a_row();
+        if self.slots() == 0 {
             return &[];
         }
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
         // SAFETY: `SliceColumn`: the field has one column, which was allocated.
         let first = unsafe { self.table().address(<C::Storage as Storage<C, K>>::COLUMN, 0) };
         // SAFETY: `Contiguous`: its `len` elements are adjacent values; `&self` excludes writes.
-        unsafe { std::slice::from_raw_parts(first.cast(), self.len()) }
+        unsafe { std::slice::from_raw_parts(first.cast(), self.slots()) }
     }
 
     /// A field of all objects, as a slice to write.
@@ -81,17 +81,17 @@ impl<C: Class> Objects<C> {
         C: Field<K, Storage: SliceColumnMut>,
         C::Layout: Contiguous,
     {
-        self.assert_initialized();
-        if self.is_empty() {
+        self.assert_in_a_row();
+        if self.slots() == 0 {
             return &mut [];
         }
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
-        self.table().written(const { FieldSet::from_bits(1 << K) }, 0..self.len());
+        self.table().written(const { FieldSet::from_bits(1 << K) }, 0..self.slots());
         // SAFETY: `SliceColumnMut`: the field has one column, which was allocated.
         let first = unsafe { self.table().address(<C::Storage as Storage<C, K>>::COLUMN, 0) };
         // SAFETY: `Contiguous`: its `len` elements are adjacent values, or atomics of the same size and bytes;
         // `&mut self` excludes other accesses.
-        unsafe { std::slice::from_raw_parts_mut(first.cast(), self.len()) }
+        unsafe { std::slice::from_raw_parts_mut(first.cast(), self.slots()) }
     }
 
     /// Stores a field of one object: `World::set`.
@@ -124,6 +124,6 @@ impl<C: Class> Objects<C> {
         self.assert_initialized();
         self.table().fetch(const { FieldSet::from_bits(1 << K) });
         // SAFETY: the objects exist, and `&self` excludes writes that are not atomic.
-        (0..self.len()).map(|n| unsafe { C::Storage::read_row(&self.table().bases, n) }).collect()
+        self.indices().map(|n| unsafe { C::Storage::read_row(&self.table().bases, n) }).collect()
     }
 }

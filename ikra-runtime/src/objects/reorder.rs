@@ -1,6 +1,7 @@
 //! Reordering of objects: all columns are permuted, whatever their fields, and links are remapped.
 
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{Objects, Shadow};
@@ -11,6 +12,7 @@ use crate::link::Link;
 use crate::storage::FieldTuple;
 use crate::table::address;
 use ikra_core::effects::FieldSet;
+use ikra_core::holes::Holes;
 use ikra_core::info::column_count;
 use ikra_core::moves::{Moves, Remap};
 
@@ -19,6 +21,11 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 pub(crate) fn generation() -> u64 {
     GENERATION.load(Relaxed)
+}
+
+/// The time of a change of ids or of a removal that happens now.
+pub(super) fn now() -> u64 {
+    GENERATION.fetch_add(1, Relaxed) + 1
 }
 
 impl<C: Class> Objects<C> {
@@ -33,7 +40,7 @@ impl<C: Class> Objects<C> {
     ///
     /// If an index occurs twice or is out of range, or if reserved objects are not initialised. Nothing changes then.
     pub(crate) fn reorder(&mut self, order: &[u32]) {
-        let len = self.len();
+        let len = self.slots();
         assert_eq!(self.table().header.pending, 0, "objects of class {} are not initialised", C::NAME);
         let mut is_kept = fixedbitset::FixedBitSet::with_capacity(len);
         assert!(
@@ -48,8 +55,10 @@ impl<C: Class> Objects<C> {
         }
         // Extents of arrays changed; a shadow that is kept would still hold the former ones.
         self.shadow = Shadow::empty();
+        self.table_mut().header.holes = Holes::NONE;
+        self.live = OnceLock::new();
         self.set_len(order.len());
-        self.table_mut().header.generation = GENERATION.fetch_add(1, Relaxed) + 1;
+        self.table_mut().header.generation = now();
     }
 
     /// Reorders the elements of a physical column. `order` names objects that exist, none of them twice.
@@ -69,7 +78,7 @@ impl<C: Class> Objects<C> {
 
     #[inline(always)]
     fn permute_sized(&mut self, column: usize, size: usize, order: &[u32], scratch: &mut Vec<u8>) {
-        let (bases, len) = (self.memory.bases(), self.len());
+        let (bases, len) = (self.memory.bases(), self.slots());
         let element = |index: usize| {
             assert!(index < len);
             // SAFETY: the object exists.
@@ -106,13 +115,13 @@ impl<C: Class> Objects<C> {
     ///
     /// [`Error::LinkToRemoved`]; errors of fetching.
     pub(crate) fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error> {
-        let fields = C::FIELDS.iter().enumerate().filter(|(_, field)| field.holds_links_to.contains(&moves.class()));
+        let fields = C::FIELDS.iter().enumerate().filter(|(_, field)| moves.concern(field.holds_links_to));
         let fields = FieldSet::from_bits(fields.fold(0, |bits, (k, _)| bits | 1 << k));
         if fields.is_empty() {
             return Ok(());
         }
         self.try_fetch(fields)?;
-        let len = self.len();
+        let len = self.slots();
         if what == Remap::Commit {
             self.table().written(fields, 0..len);
             // Links name objects that exist if `moves` is right; other callers may not have ensured that.
@@ -122,14 +131,14 @@ impl<C: Class> Objects<C> {
             }
         }
         let is_looked_at = |&index: &usize| what == Remap::Commit || !moves.is_removed(C::ID, index);
-        let objects = (0..len).filter(is_looked_at);
+        let objects = self.indices().filter(is_looked_at);
         // SAFETY: the objects exist, and `&mut self` excludes other accesses.
         let remapped = unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects, moves, what) };
         remapped.map_err(|(field, index)| Error::LinkToRemoved {
             class: C::NAME,
             field: C::FIELDS[field].name,
             object: Link::<C>::at(index as u32).id(),
-            target: moves.class().name(),
+            target: moves.first_of(C::FIELDS[field].holds_links_to).name(),
         })
     }
 }

@@ -5,6 +5,7 @@ use std::hint::assert_unchecked;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::class::Class;
 use crate::link::Link;
@@ -30,18 +31,23 @@ pub struct Links<C> {
     // At most `MAX_OBJECTS`. It is not `u32`, because the compiler would pack two of these into one register, and not
     // recognise a counting loop.
     range: Range<usize>,
+    /// The indices at these positions, if objects were removed among them.
+    live: Option<Arc<[u32]>>,
     class: PhantomData<fn() -> C>,
 }
 
 impl<C> Links<C> {
     pub(crate) fn new(first: usize, end: usize) -> Self {
         debug_assert!(end <= MAX_OBJECTS);
-        Self { range: first..end.min(MAX_OBJECTS), class: PhantomData }
+        Self { range: first..end.min(MAX_OBJECTS), live: None, class: PhantomData }
     }
 
-    /// The link of an object whose index is in the range.
+    /// The link at a position in the range.
     #[inline(always)]
-    fn link(index: usize) -> Link<C> {
+    fn link(live: &Option<Arc<[u32]>>, index: usize) -> Link<C> {
+        if let Some(live) = live {
+            return Link::at(live[index]);
+        }
         // SAFETY: `new` takes only ranges that end at `MAX_OBJECTS` or before.
         unsafe { assert_unchecked(index < MAX_OBJECTS) };
         // SAFETY: the index is less than `MAX_OBJECTS`, so it is less than `u32::MAX`.
@@ -51,7 +57,7 @@ impl<C> Links<C> {
 
 impl<C> Clone for Links<C> {
     fn clone(&self) -> Self {
-        Self { range: self.range.clone(), class: PhantomData }
+        Self { range: self.range.clone(), live: self.live.clone(), class: PhantomData }
     }
 }
 
@@ -65,7 +71,7 @@ impl<C> Iterator for Links<C> {
     type Item = Link<C>;
     #[inline]
     fn next(&mut self) -> Option<Link<C>> {
-        self.range.next().map(Self::link)
+        self.range.next().map(|index| Self::link(&self.live, index))
     }
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -73,17 +79,17 @@ impl<C> Iterator for Links<C> {
     }
     #[inline]
     fn nth(&mut self, n: usize) -> Option<Link<C>> {
-        self.range.nth(n).map(Self::link)
+        self.range.nth(n).map(|index| Self::link(&self.live, index))
     }
     #[inline]
     fn fold<B, F: FnMut(B, Link<C>) -> B>(self, init: B, mut f: F) -> B {
-        self.range.fold(init, |folded, index| f(folded, Self::link(index)))
+        self.range.fold(init, |folded, index| f(folded, Self::link(&self.live, index)))
     }
 }
 impl<C> DoubleEndedIterator for Links<C> {
     #[inline]
     fn next_back(&mut self) -> Option<Link<C>> {
-        self.range.next_back().map(Self::link)
+        self.range.next_back().map(|index| Self::link(&self.live, index))
     }
 }
 impl<C> ExactSizeIterator for Links<C> {}
@@ -109,20 +115,23 @@ impl<C> FusedIterator for Links<C> {}
 pub struct Rows<'a, C: Class> {
     // All of these objects are initialised.
     objects: &'a Objects<C>,
-    // The indices of some of them.
+    // The indices of some of them, or positions in `live`.
     indices: Range<usize>,
+    /// If objects were removed: the indices at these positions.
+    live: Option<&'a [u32]>,
     /// The known facts about all of them.
     facts: Facts,
 }
 
 impl<C: Class> Rows<'_, C> {
-    /// The row of one of the objects.
+    /// The row of the object at a position.
     ///
     /// # Safety
     ///
-    /// The object exists.
+    /// It is one of `indices`.
     #[inline(always)]
     unsafe fn row(&self, index: usize) -> C {
+        let index = self.live.map_or(index, |live| live[index] as usize);
         if !self.facts.is_last() {
             self.objects.table().fetch_object(FieldSet::ALL, index);
         }
@@ -133,7 +142,7 @@ impl<C: Class> Rows<'_, C> {
 
 impl<C: Class> fmt::Debug for Rows<'_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Rows").field(&Links::<C>::new(self.indices.start, self.indices.end)).finish()
+        write!(f, "Rows<{}>({} objects)", C::NAME, self.indices.len())
     }
 }
 
@@ -173,13 +182,16 @@ impl<C: Class> Objects<C> {
     /// The links to all objects.
     #[inline]
     pub fn links(&self) -> Links<C> {
-        Links::new(0, self.len())
+        match self.live_positions() {
+            (range, None) => Links::new(range.start, range.end),
+            (range, Some(live)) => Links { range, live: Some(live.into()), class: PhantomData },
+        }
     }
 
     /// The links to the objects, from index `first` on.
     #[doc(hidden)]
     pub fn links_from(&self, first: usize) -> Links<C> {
-        Links::new(first, self.len())
+        Links::new(first, self.slots())
     }
 
     /// All objects as rows, by value.
@@ -191,7 +203,16 @@ impl<C: Class> Objects<C> {
     #[track_caller]
     pub fn iter(&self) -> Rows<'_, C> {
         self.assert_initialized();
-        Rows { objects: self, indices: 0..self.len(), facts: self.table().facts() }
+        let (indices, live) = self.live_positions();
+        Rows { objects: self, indices, live, facts: self.table().facts() }
+    }
+
+    /// The indices of the objects, or positions in a list of them if objects were removed.
+    fn live_positions(&self) -> (Range<usize>, Option<&[u32]>) {
+        if self.holes() == 0 {
+            return (0..self.slots(), None);
+        }
+        self.live_list().of_single()
     }
 }
 

@@ -40,7 +40,7 @@ impl<C: Class> Objects<C> {
     /// Prepares a second storage for the columns of `fields`, for a kernel with `snapshot`. The fields in `copied`
     /// start as copies of the objects' columns.
     pub(crate) fn prepare_shadow(&mut self, fields: FieldSet, copied: FieldSet) -> Result<C::Bases, Error> {
-        if fields.is_empty() || self.is_empty() {
+        if fields.is_empty() || self.slots() == 0 {
             return Ok(C::Bases::NONE);
         }
         if self.shadow.fields.intersection(fields) != fields {
@@ -53,7 +53,7 @@ impl<C: Class> Objects<C> {
             self.shadow.copy_arena(&self.memory, self.arena().1)?;
         }
         let (from, to) = (self.memory.bases(), self.shadow.memory.bases());
-        for index in self.shadow.len..self.len() {
+        for index in self.shadow.len..self.slots() {
             // SAFETY: both storages have room for the object, and `&mut self` excludes other accesses.
             unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, self.shadow.fields) }
         }
@@ -63,7 +63,7 @@ impl<C: Class> Objects<C> {
                 unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, copied) }
             }
         }
-        self.shadow.len = self.len();
+        self.shadow.len = self.slots();
         Ok(to)
     }
 
@@ -76,7 +76,7 @@ impl<C: Class> Objects<C> {
     }
 
     fn commit(&mut self, fields: FieldSet, range: Range<usize>) {
-        if range == (0..self.len()) {
+        if range == (0..self.slots()) {
             let mut swapped = true;
             for column in (0..base_count(C::FIELDS)).filter(|&c| column_in::<C>(fields, c)) {
                 swapped &= self.memory.swap_column(&mut self.shadow.memory, column);

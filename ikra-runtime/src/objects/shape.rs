@@ -40,7 +40,7 @@ impl<C: Class> Objects<C> {
             fixed_capacity: C::CAPACITY,
             fields: C::FIELDS,
             geometry: geometry::<C>(),
-            objects: self.len(),
+            objects: self.slots(),
             capacity: self.capacity(),
             arena: self.arena(),
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use ikra_core::moves::{Moves, Remap};
+use ikra_core::moves::{Change, Moves, Remap};
 use rayon::prelude::*;
 
 use super::{Holds, check_links};
@@ -11,7 +11,7 @@ use crate::class::Class;
 use crate::error::Error;
 use crate::link::Link;
 use crate::list::LastList;
-use crate::objects::not_in_world;
+use crate::objects::AnyObjects;
 
 /// The new links of a class's objects. [`World::reorder`](super::World::reorder), [`World::retain`](super::World::retain) and
 /// [`World::sort_by_key`](super::World::sort_by_key) return it.
@@ -72,30 +72,54 @@ pub(super) fn reorder<W: Holds<C>, C: Class>(
     order: impl ExactSizeIterator<Item = u32>,
 ) -> Result<Moved<C>, Error> {
     check_links(world, &[])?;
-    let len = Holds::<C>::objects(world).len();
-    let mut ids = vec![0; len];
+    let objects = Holds::<C>::objects(world);
+    let (slots, len) = (objects.slots(), objects.len());
+    let mut is_kept = vec![0; slots.div_ceil(64)];
     let mut old = Vec::with_capacity(order.len());
     for index in order {
-        let Some(id) = ids.get_mut(index as usize) else { return Err(not_in_world(Link::<C>::at(index), len)) };
-        if *id != 0 {
-            return Err(Error::Duplicate { class: C::NAME, id: Link::<C>::at(index).id() });
+        let link = Link::<C>::at(index);
+        objects.check(link)?;
+        let (word, bit) = (index as usize / 64, 1_u64 << (index % 64));
+        if is_kept[word] & bit != 0 {
+            return Err(Error::Duplicate { class: C::NAME, id: link.id() });
         }
+        is_kept[word] |= bit;
         old.push(index);
-        *id = old.len() as u32;
     }
     let removed = len - old.len();
-    if removed > 0 || !old.is_sorted() {
-        let moves = Moves::new(C::ID, &ids);
-        for what in [Remap::Check, Remap::Commit] {
-            if what == Remap::Commit {
-                Holds::<C>::objects(world).try_fetch(ikra_core::effects::FieldSet::ALL)?;
-                Holds::<C>::objects_mut(world).reorder(&old);
-                *world.state_mut().last_list() = LastList::default();
-            }
-            world.members_mut().as_mut().iter_mut().try_for_each(|member| member.remap_links(moves, what))?;
-        }
+    if removed == 0 && slots == len && old.is_sorted() {
+        return Ok(Moved { ids: (1..=len as u32).collect(), removed, class: PhantomData });
     }
+    let mut members = world.members_mut();
+    let Some(number) = members.as_mut().iter().position(|member| member.class() == C::ID) else {
+        unreachable!("the world holds objects of the class")
+    };
+    let ids = permute(members.as_mut(), number, &old)?;
+    drop(members);
+    *world.state_mut().last_list() = LastList::default();
     Ok(Moved { ids, removed, class: PhantomData })
+}
+
+/// Keeps the objects of a member with these indices, in this order, and remaps all links. Returns the new id of each
+/// index, or 0. `order` has no index twice.
+///
+/// # Errors
+///
+/// [`Error::LinkToRemoved`]; errors of fetching. Nothing has changed then.
+pub(super) fn permute(members: &mut [&mut dyn AnyObjects], number: usize, order: &[u32]) -> Result<Vec<u32>, Error> {
+    let mut ids = vec![0; members[number].slots()];
+    for (new, &old) in order.iter().enumerate() {
+        ids[old as usize] = new as u32 + 1;
+    }
+    let changes = [Change::moved(members[number].class(), &ids)];
+    for what in [Remap::Check, Remap::Commit] {
+        if what == Remap::Commit {
+            members[number].fetch(ikra_core::effects::FieldSet::ALL)?;
+            members[number].reorder(order);
+        }
+        members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), what))?;
+    }
+    Ok(ids)
 }
 
 /// The indices of the keys, in a stable ascending order.

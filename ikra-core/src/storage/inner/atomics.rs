@@ -244,6 +244,7 @@ impl<S: ArrayStorage<Element: AtomicValue + fmt::Debug>, A: AtomicOwner> fmt::De
 
 // SAFETY: these are the arrangement's columns, whose elements are accessed as atomics.
 unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stored for AtomicInner<C, K, A> {
+    const EMPTIES: bool = A::INFO.has_spans() || <A::Element as Value>::EMPTIES;
     array_stored!();
     const ATOMIC: bool = true;
 }

@@ -68,3 +68,23 @@ pub(crate) fn not_its_own<C: ClassInfo>(_: &str, _: usize) -> ! {
         "a method uses an atomic field of another object in a way that its text does not show; run it on the host to see which\0"
     );
 }
+
+/// An object was removed outside of a kernel that may remove objects.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn not_removable<C: ClassInfo>() -> ! {
+    panic!("a kernel that removes objects runs on the host\0");
+}
+
+/// On the host, a link to a removed object was followed.
+#[inline(always)]
+pub(crate) fn was_removed(_: &str, _: u32) -> ! {
+    panic!("the object was removed\0");
+}
+
+/// On the host, code needs all objects of a class in a row.
+#[inline(always)]
+pub(crate) fn has_holes(_: &str, _: u32) -> ! {
+    panic!("objects were removed\0");
+}

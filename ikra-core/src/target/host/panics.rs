@@ -103,6 +103,32 @@ pub(crate) fn not_its_own<C: ClassInfo>(kernel: &str, field: usize) -> ! {
     );
 }
 
+/// An object was removed outside of a kernel that may remove objects.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn not_removable<C: ClassInfo>() -> ! {
+    panic!("objects of class {} are removed by kernels that say so", C::NAME);
+}
+
+/// A link to a removed object was followed.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn was_removed(class: &str, id: u32) -> ! {
+    panic!("object {class}#{id} was removed; keep a `Tracked` handle to it, which tells whether it still exists");
+}
+
+/// Code needs all objects of a class in a row, and some were removed.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub fn has_holes(class: &str, holes: u32) -> ! {
+    panic!(
+        "{holes} objects of class {class} were removed, and this needs the others in a row: call `world.compact::<{class}>()` before it, or declare `#[soa_class(compact)]`"
+    );
+}
+
 #[cfg(test)]
 mod tests {
     use core::ops::Bound::{Excluded, Included};

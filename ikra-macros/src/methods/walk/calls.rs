@@ -74,6 +74,7 @@ impl Walk<'_> {
             found
         };
         if own(&call.receiver).is_some() {
+            self.facts.removes |= name == "remove" && call.args.is_empty();
             self.facts.calls.push(call.method.clone());
             self.call(&call.method, How::OnSelf);
             return arguments(self, vec![Name::Unknown]);

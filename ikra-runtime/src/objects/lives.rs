@@ -1,0 +1,360 @@
+//! Objects that come and go: removed objects leave holes, and objects that a kernel made fill them.
+
+use std::any::Any;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::reorder::now;
+use super::Objects;
+use crate::class::{Class, ClassInfo, atomics};
+use crate::error::Error;
+use crate::link::Link;
+use crate::list::ListOrder;
+use crate::storage::FieldTuple;
+use crate::table::Nursery;
+use ikra_core::effects::FieldSet;
+use ikra_core::holes::Marks;
+use ikra_core::moves::{Change, Moves, Remap};
+
+/// The objects that a kernel made in one class, after they have ids.
+#[derive(Debug, Default)]
+pub struct Born {
+    /// By the number that links have until the kernel ends: the id, or 0.
+    ids: Vec<u32>,
+    /// Their indices, in the order of their makers.
+    indices: Vec<u32>,
+    /// The number of indices that the class had before.
+    slots: usize,
+}
+
+impl Born {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.indices.is_empty()
+    }
+
+    /// The change of links to them.
+    pub(crate) fn change<'a>(&'a self, class: ikra_core::info::ClassId) -> Change<'a> {
+        Change::made(class, Nursery::<()>::index(0), &self.ids)
+    }
+}
+
+/// The part of [`AnyObjects`](super::AnyObjects) that makes and removes objects.
+///
+/// Safe code may call these functions in any order: the values of removed objects stay valid, and a link that names one
+/// is wrong, not undefined.
+pub trait Lives {
+    /// The class's name.
+    fn class_name(&self) -> &'static str;
+    /// The end of the indices of its objects.
+    fn slots(&self) -> usize;
+    /// The number of removed objects whose ids are not in use.
+    fn holes(&self) -> usize;
+    /// Whether an object has this index.
+    fn exists(&self, index: usize) -> bool;
+    /// The time of the last removal, on the clock of generations.
+    fn removed_at(&self) -> u64;
+    /// The objects that exist, as a list.
+    fn live(&self) -> Arc<ListOrder>;
+    /// Removed objects, one bit per index.
+    fn hole_words(&self) -> Vec<u64>;
+
+    /// Prepares for a kernel whose calls may remove objects of this class; `section` orders what they make.
+    fn open_marks(&mut self, section: u32, removes: bool);
+    /// Prepares for a kernel that may make objects of this class.
+    fn open_nursery(&mut self);
+    /// Forgets what a kernel marked and made.
+    fn close(&mut self);
+    /// Takes the objects that the kernel marked for removal: one bit per index.
+    fn take_marks(&mut self) -> Vec<u64>;
+    /// Gives the objects that the kernel made their ids.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`], [`Error::ArenaFull`],
+    /// [`Error::ArenaAtLimit`]. None of them exists then.
+    fn deliver(&mut self) -> Result<Born, Error>;
+    /// Remaps the links in objects that [`deliver`](Self::deliver) made.
+    ///
+    /// # Errors
+    ///
+    /// Errors of fetching.
+    fn remap_born(&mut self, born: &Born, moves: Moves<'_>) -> Result<(), Error>;
+    /// Removes objects that [`deliver`](Self::deliver) has just made.
+    fn undo(&mut self, born: &Born);
+    /// Marks the owners of links to removed objects that are removed with these: fields with `on_remove = "cascade"`.
+    /// Returns whether there are more.
+    ///
+    /// # Errors
+    ///
+    /// Errors of fetching.
+    fn cascade(&self, moves: Moves<'_>, marks: &mut Vec<u64>) -> Result<bool, Error>;
+    /// Checks that no link that the host wrote names a removed object.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LinkToNone`]; errors of fetching.
+    fn find_links_to(&self, moves: Moves<'_>) -> Result<(), Error>;
+    /// Removes objects, given as one bit per index. Links to them are remapped already.
+    fn remove_all(&mut self, removed: &[u64]);
+    /// The fill ratio below which the class compacts by itself, if it was declared.
+    fn compacts_below(&self) -> Option<f32>;
+    /// A copy of all objects.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`]; errors of fetching.
+    fn save(&self) -> Result<Box<dyn Any>, Error>;
+    /// Makes the objects those of a copy. No object was added since, or these were undone.
+    fn restore(&mut self, saved: Box<dyn Any>);
+}
+
+/// The number of the current thread among those that a kernel may run on.
+fn thread() -> usize {
+    rayon::current_thread_index().map_or(0, |thread| thread + 1)
+}
+
+impl<C: Class> Objects<C> {
+    /// The number of removed objects whose ids are not in use.
+    #[inline(always)]
+    pub(crate) fn holes(&self) -> usize {
+        self.table().header.holes.count() as usize
+    }
+
+    /// Whether an object has this index.
+    #[inline(always)]
+    pub(crate) fn exists(&self, index: usize) -> bool {
+        index < self.slots() && (self.holes() == 0 || !self.table().header.holes.contains(index))
+    }
+
+    /// The indices of the objects, in ascending order.
+    pub(crate) fn indices(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        let header = &self.table().header;
+        (0..self.slots()).filter(|&index| header.holes.count() == 0 || !header.holes.contains(index))
+    }
+
+    /// These indices, as a list.
+    pub(crate) fn live_indices(&self) -> Vec<u32> {
+        self.indices().map(|index| index as u32).collect()
+    }
+
+    /// The objects that exist, among those at consecutive indices.
+    pub(crate) fn live_in(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.table().header.holes.live(range)
+    }
+
+    /// The objects that exist, as a list.
+    pub(crate) fn live_list(&self) -> &Arc<ListOrder> {
+        self.live.get_or_init(|| {
+            let mut indices = Vec::with_capacity(self.len());
+            for range in self.live_in(0..self.slots()) {
+                indices.extend(range.start as u32..range.end as u32);
+            }
+            Arc::new(ListOrder::of_one(indices))
+        })
+    }
+
+    /// Writes the rows of new objects to these places, and then to new ones at the end.
+    fn place(&mut self, holes: &[usize], rows: impl Iterator<Item = C>, mut placed: impl FnMut(usize)) -> Result<(), Error> {
+        let mut holes = holes.iter();
+        let mut rows = rows;
+        for &hole in holes.by_ref() {
+            let Some(row) = rows.next() else { return Ok(()) };
+            self.put(Link::at(hole as u32), row)?;
+            placed(hole);
+        }
+        if Self::HAS_ARENA {
+            return rows.try_for_each(|row| {
+                placed(self.push(row)?.index());
+                Ok(())
+            });
+        }
+        let first = self.slots();
+        self.extend_at_once(rows)?;
+        (first..self.slots()).for_each(placed);
+        Ok(())
+    }
+}
+
+impl<C: Class> Lives for Objects<C> {
+    fn class_name(&self) -> &'static str {
+        C::NAME
+    }
+    #[inline]
+    fn slots(&self) -> usize {
+        Objects::slots(self)
+    }
+    #[inline]
+    fn holes(&self) -> usize {
+        Objects::holes(self)
+    }
+    fn exists(&self, index: usize) -> bool {
+        Objects::exists(self, index)
+    }
+    fn removed_at(&self) -> u64 {
+        self.table().header.removed_at
+    }
+    fn live(&self) -> Arc<ListOrder> {
+        Arc::clone(self.live_list())
+    }
+    fn hole_words(&self) -> Vec<u64> {
+        self.table().header.holes.words().to_vec()
+    }
+
+    fn open_marks(&mut self, section: u32, removes: bool) {
+        let slots = self.slots();
+        let header = &mut self.table_mut().header;
+        header.section = section;
+        if removes {
+            header.marks = Marks::new(slots);
+        }
+    }
+    fn open_nursery(&mut self) {
+        let threads = rayon::current_num_threads() + 1;
+        self.table_mut().nursery = Some(Nursery::new(threads, thread));
+    }
+    fn close(&mut self) {
+        let table = self.table_mut();
+        table.nursery = None;
+        table.header.marks = Marks::NONE;
+        table.header.section = 0;
+    }
+    fn take_marks(&mut self) -> Vec<u64> {
+        std::mem::replace(&mut self.table_mut().header.marks, Marks::NONE).into_words()
+    }
+
+    fn deliver(&mut self) -> Result<Born, Error> {
+        let slots = self.slots();
+        let Some(nursery) = &mut self.table_mut().nursery else { return Ok(Born::default()) };
+        let (young, numbers) = nursery.take();
+        if young.is_empty() {
+            return Ok(Born::default());
+        }
+        let holes: Vec<_> = self.table().header.holes.iter().take(young.len()).collect();
+        self.grow(slots + young.len() - holes.len())?;
+        let mut born = Born { ids: vec![0; numbers as usize], indices: Vec::with_capacity(young.len()), slots };
+        let numbers: Vec<_> = young.iter().map(|young| young.number).collect();
+        let placed = self.place(&holes, young.into_iter().map(|young| young.row), |index| {
+            born.ids[numbers[born.indices.len()] as usize] = index as u32 + 1;
+            born.indices.push(index as u32);
+        });
+        if let Err(error) = placed {
+            self.set_len(slots);
+            return Err(error);
+        }
+        for &hole in &holes {
+            self.table_mut().header.holes.fill(hole);
+        }
+        self.live = OnceLock::new();
+        Ok(born)
+    }
+    fn remap_born(&mut self, born: &Born, moves: Moves<'_>) -> Result<(), Error> {
+        if born.is_empty() || !C::FIELDS.iter().any(|field| moves.concern(field.holds_links_to)) {
+            return Ok(());
+        }
+        self.try_fetch(FieldSet::ALL)?;
+        let objects = born.indices.iter().map(|&index| index as usize);
+        // SAFETY: the objects exist: `deliver` has made them, and `&mut self` excludes other accesses.
+        let remapped = unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects, moves, Remap::Commit) };
+        debug_assert!(remapped.is_ok(), "new objects are not removed");
+        Ok(())
+    }
+    fn undo(&mut self, born: &Born) {
+        if born.is_empty() {
+            return;
+        }
+        let mut words = Vec::new();
+        for &index in born.indices.iter().filter(|&&index| (index as usize) < born.slots) {
+            set(&mut words, index as usize);
+        }
+        self.set_len(born.slots);
+        self.table_mut().header.holes.insert(&words);
+        self.live = OnceLock::new();
+    }
+    fn cascade(&self, moves: Moves<'_>, marks: &mut Vec<u64>) -> Result<bool, Error> {
+        let cascades = |field: usize| C::FIELDS[field].cascades;
+        if !C::FIELDS.iter().any(|field| field.cascades && moves.concern(field.holds_links_to)) {
+            return Ok(false);
+        }
+        self.try_fetch(FieldSet::ALL)?;
+        let mut found = false;
+        for index in self.indices().filter(|&index| !moves.is_removed(C::ID, index)) {
+            let one = std::iter::once(index);
+            // SAFETY: the object exists, and a check writes nothing.
+            let checked = unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, one, moves, Remap::Check) };
+            if checked.is_err_and(|(field, _)| cascades(field)) {
+                set(marks, index);
+                found = true;
+            }
+        }
+        Ok(found)
+    }
+    fn find_links_to(&self, moves: Moves<'_>) -> Result<(), Error> {
+        let header = &self.table().header;
+        let fields = header.unchecked();
+        if fields.is_empty() || !C::FIELDS.iter().any(|field| moves.concern(field.holds_links_to)) {
+            return Ok(());
+        }
+        self.try_fetch(fields)?;
+        let objects = self.live_in(header.unchecked_range()).flatten().collect::<Vec<_>>();
+        // SAFETY: the objects exist, and a search writes nothing.
+        let found = unsafe {
+            <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects.into_iter(), moves, Remap::Find)
+        };
+        found.map_err(|(field, index)| Error::LinkToNone {
+            class: C::NAME,
+            field: C::FIELDS[field].name,
+            object: Link::<C>::at(index as u32).id(),
+            target: moves.first_of(C::FIELDS[field].holds_links_to).name(),
+        })
+    }
+    fn remove_all(&mut self, removed: &[u64]) {
+        let header = &mut self.table_mut().header;
+        header.holes.insert(removed);
+        header.removed_at = now();
+        self.live = OnceLock::new();
+    }
+    fn compacts_below(&self) -> Option<f32> {
+        <C as ClassInfo>::COMPACT
+    }
+    fn save(&self) -> Result<Box<dyn Any>, Error> {
+        Ok(Box::new(self.try_clone()?))
+    }
+    fn restore(&mut self, saved: Box<dyn Any>) {
+        let Ok(saved) = saved.downcast::<Self>() else { return };
+        let (slots, used) = (self.slots(), saved.arena().1);
+        assert!(saved.slots() == slots && used <= self.arena().0, "no object was added since");
+        self.change_rows(0..slots);
+        self.copy_from(&saved, slots, used);
+        self.table_mut().header.arena.1 = used;
+        self.shadow = super::Shadow::empty();
+    }
+}
+
+impl<C: Class> Objects<C> {
+    /// Copies objects and the used part of the arena from others; both have room.
+    pub(super) fn copy_from(&mut self, other: &Self, len: usize, used: usize) {
+        if const { atomics::<C>().is_empty() } {
+            self.memory.copy_objects(&other.memory, len);
+            self.memory.copy_arena(&other.memory, used);
+            return;
+        }
+        let (from, to) = (other.memory.bases(), self.memory.bases());
+        assert!(len <= other.memory.capacity() && len <= self.memory.capacity());
+        for index in 0..len {
+            // SAFETY: both storages have room for the object, and this arena has room for all used bytes of the other.
+            // `&other` excludes all writes except atomic ones, and atomics are read as atomics. `&mut self` excludes
+            // other accesses here.
+            unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, FieldSet::ALL) }
+        }
+    }
+}
+
+/// Sets a bit.
+pub(crate) fn set(words: &mut Vec<u64>, index: usize) {
+    if words.len() <= index / 64 {
+        words.resize(index / 64 + 1, 0);
+    }
+    words[index / 64] |= 1 << (index % 64);
+}

@@ -1,0 +1,231 @@
+//! Kernels that make and remove objects: their changes take effect when all calls have returned.
+
+use std::any::Any;
+
+use super::{Ready, World, check_links};
+use crate::class::{Class, ClassId};
+use crate::error::Error;
+use crate::link::Link;
+use crate::objects::{AnyObjects, Born, Objects};
+use crate::world::{Holds, Moved, reorder};
+use ikra_core::effects::Effects;
+use ikra_core::message::Message;
+use ikra_core::moves::{Change, Moves, Remap};
+
+/// Fails to compile if a kernel makes objects of a class that a world does not hold.
+pub(crate) const fn assert_holds<W: World>(effects: &[&Effects]) {
+    let mut kernel = 0;
+    while kernel < effects.len() {
+        let (spawned, mut n) = (effects[kernel].spawned(), 0);
+        while n < spawned.len() {
+            let (mut class, mut found) = (0, false);
+            while class < W::CLASSES.len() {
+                found |= W::CLASSES[class].may_be(spawned[n]);
+                class += 1;
+            }
+            if !found {
+                let name = spawned[n].name();
+                let message = Message::new()
+                    .push("kernel `")
+                    .push(effects[kernel].kernel())
+                    .push("` makes objects of class `")
+                    .push(name)
+                    .push("`, which are not in this world; add a field of type `Objects<")
+                    .push(name)
+                    .push(">` to it");
+                panic!("{}", message.as_str());
+            }
+            n += 1;
+        }
+        kernel += 1;
+    }
+}
+
+/// Runs a kernel with these effects on each class. Objects that it makes and removes come and go after it.
+///
+/// # Errors
+///
+/// Errors of `run`; [`Error::LinkToRemoved`]; errors of adding objects. The world is as before the kernel then, except
+/// after [`Error::OutOfMemory`], where the kernel's writes to fields stay.
+#[inline]
+pub(crate) fn with_changes<W: World, T>(
+    world: Ready<'_, W>,
+    effects: &'static [&'static Effects],
+    run: impl FnOnce(Ready<'_, W>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    if effects.iter().all(|effects| !effects.changes_objects()) {
+        return run(world);
+    }
+    let open = Open::of(world.0, effects)?;
+    let result = run(Ready(open.world))?;
+    open.commit()?;
+    Ok(result)
+}
+
+/// A kernel that makes or removes objects is running. Dropping this value forgets what it made and removed.
+struct Open<'w, W: World> {
+    world: &'w mut W,
+    /// Copies of the members whose values the kernel may change, if its changes may turn out to be impossible.
+    saved: Vec<(usize, Box<dyn Any>)>,
+}
+
+impl<W: World> Drop for Open<'_, W> {
+    fn drop(&mut self) {
+        self.world.members_mut().as_mut().iter_mut().for_each(|member| member.close());
+    }
+}
+
+impl<'w, W: World> Open<'w, W> {
+    fn of(world: &'w mut W, effects: &[&Effects]) -> Result<Self, Error> {
+        let mut open = Self { world, saved: Vec::new() };
+        let may_fail = may_fail(open.world, effects);
+        let mut members = open.world.members_mut();
+        for (number, member) in members.as_mut().iter_mut().enumerate() {
+            let own = effects.iter().position(|effects| effects.class() == member.class());
+            if let Some(section) = own {
+                member.open_marks(section as u32, effects[section].removes());
+            }
+            if effects.iter().any(|effects| effects.spawned().contains(&member.class())) {
+                member.open_nursery();
+            }
+            if may_fail && (own.is_some() || !member.atomics().is_empty()) {
+                open.saved.push((number, member.save()?));
+            }
+        }
+        drop(members);
+        Ok(open)
+    }
+
+    /// Makes and removes the kernel's objects.
+    fn commit(mut self) -> Result<(), Error> {
+        let mut members = self.world.members_mut();
+        let members_mut = members.as_mut();
+        let mut born = Vec::new();
+        let result = change(members_mut, &mut born);
+        if result.is_err() {
+            for (member, born) in members_mut.iter_mut().zip(&born) {
+                member.undo(born);
+            }
+            for (number, saved) in self.saved.drain(..) {
+                members_mut[number].restore(saved);
+            }
+        }
+        drop(members);
+        result?;
+        compact_sparse(self.world)
+    }
+}
+
+/// Makes and removes the objects that members have noted. `born` gets the new ones, also if there is an error.
+fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<(), Error> {
+    for member in members.iter_mut() {
+        born.push(member.deliver()?);
+    }
+    let changes: Vec<_> =
+        members.iter().zip(&*born).filter(|(_, born)| !born.is_empty()).map(|(member, born)| born.change(member.class())).collect();
+    for (member, born) in members.iter_mut().zip(&*born) {
+        member.remap_born(born, Moves::new(&changes))?;
+    }
+    let marks = members.iter_mut().map(|member| member.take_marks()).collect();
+    remove(members, marks)
+}
+
+/// Removes objects, given as one bit per index for each member, and the owners that cascade. Nothing changes if there
+/// is an error.
+fn remove(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>) -> Result<(), Error> {
+    if removed.iter().flatten().all(|&word| word == 0) {
+        return Ok(());
+    }
+    loop {
+        let changes = changes(members, &removed);
+        let mut more = removed.clone();
+        let mut found = false;
+        for (member, more) in members.iter().zip(&mut more) {
+            found |= member.cascade(Moves::new(&changes), more)?;
+        }
+        if !found {
+            break;
+        }
+        removed = more;
+    }
+    let changes = changes(members, &removed);
+    for what in [Remap::Check, Remap::Commit] {
+        members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), what))?;
+    }
+    for (member, removed) in members.iter_mut().zip(&removed).filter(|(_, removed)| removed.iter().any(|&word| word != 0)) {
+        member.remove_all(removed);
+    }
+    Ok(())
+}
+
+/// The removals of objects of each class, given as one bit per index.
+fn changes<'a>(members: &[&mut dyn AnyObjects], removed: &'a [Vec<u64>]) -> Vec<Change<'a>> {
+    let some = members.iter().zip(removed).filter(|(_, removed)| removed.iter().any(|&word| word != 0));
+    some.map(|(member, removed)| Change::removed(member.class(), removed)).collect()
+}
+
+/// Whether changes by kernels with these effects may turn out to be impossible.
+fn may_fail<W: World>(world: &W, effects: &[&Effects]) -> bool {
+    let members = world.members();
+    let removed: Vec<ClassId> = effects.iter().filter(|effects| effects.removes()).map(|effects| effects.class()).collect();
+    let mut fields = members.as_ref().iter().flat_map(|member| member.fields());
+    fields.any(|field| !field.empties && removed.iter().any(|class| field.holds_links_to.contains(class)))
+        || members.as_ref().iter().any(|member| {
+            member.is_bounded() && effects.iter().any(|effects| effects.spawned().contains(&member.class()))
+        })
+}
+
+/// Compacts the classes that are declared so and have many holes.
+fn compact_sparse<W: World>(world: &mut W) -> Result<(), Error> {
+    let is_sparse = |member: &&&dyn AnyObjects| {
+        let (slots, holes) = (member.slots(), member.holes());
+        holes > 0 && member.compacts_below().is_some_and(|ratio| (slots - holes) as f32 <= ratio * slots as f32)
+    };
+    let sparse: Vec<_> = {
+        let members = world.members();
+        members.as_ref().iter().filter(is_sparse).map(|member| member.class()).collect()
+    };
+    for class in sparse {
+        let mut members = world.members_mut();
+        let members = members.as_mut();
+        let Some(number) = members.iter().position(|member| member.class() == class) else { continue };
+        let order: Vec<u32> = members[number].live().indices();
+        reorder::permute(members, number, &order)?;
+    }
+    Ok(())
+}
+
+/// [`World::remove`].
+pub(super) fn remove_one<W: Holds<C>, C: Class>(world: &mut W, link: Link<C>) -> Result<(), Error> {
+    Holds::<C>::objects(world).check_initialized(link)?;
+    remove_some::<W, C>(world, &[link.index()])
+}
+
+/// Removes the objects of a class at these indices, which exist.
+pub(super) fn remove_some<W: Holds<C>, C: Class>(world: &mut W, indices: &[usize]) -> Result<(), Error> {
+    check_links(world, &[])?;
+    let mut words = Vec::new();
+    indices.iter().for_each(|&index| crate::objects::set(&mut words, index));
+    {
+        let mut members = world.members_mut();
+        let members = members.as_mut();
+        let mut removed = vec![Vec::new(); members.len()];
+        if let Some(number) = members.iter().position(|member| member.class() == C::ID) {
+            removed[number] = words;
+        }
+        remove(members, removed)?;
+    }
+    compact_sparse(world)
+}
+
+/// [`World::clear`].
+pub(super) fn clear<W: Holds<C>, C: Class>(world: &mut W) -> Result<(), Error> {
+    reorder::reorder::<W, C>(world, std::iter::empty()).map(drop)
+}
+
+/// [`World::compact`].
+pub(super) fn compact<W: Holds<C>, C: Class>(world: &mut W) -> Result<Moved<C>, Error> {
+    let objects: &Objects<C> = Holds::<C>::objects(world);
+    let order: Vec<u32> = objects.indices().map(|index| index as u32).collect();
+    reorder::reorder(world, order.into_iter())
+}

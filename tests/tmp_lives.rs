@@ -1,0 +1,1 @@
+#[path = "behaviour/lives.rs"] mod lives;
