@@ -1,1 +1,2 @@
-#[path = "behaviour/lives.rs"] mod lives;
+#[path = "behaviour/lives.rs"]
+mod lives;

@@ -99,6 +99,13 @@ impl<'a> Moves<'a> {
         }
     }
 
+    /// Whether object `index` of `class` is removed and keeps its index until then.
+    #[must_use]
+    pub fn is_removed_in_place(self, class: ClassId, index: usize) -> bool {
+        let mut changes = self.0.iter().filter(|change| matches!(change.how, How::Removed(_)));
+        changes.any(|change| change.class == class && change.index(index as u32).is_none())
+    }
+
     /// Whether object `index` of `class` was removed.
     #[must_use]
     pub fn is_removed(self, class: ClassId, index: usize) -> bool {

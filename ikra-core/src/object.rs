@@ -4,13 +4,16 @@ mod shown;
 
 pub use shown::{NotShown, Shown};
 
-use crate::class::Class;
+use crate::class::{Class, Field};
+use crate::column::Column;
 use crate::handle::Follow;
 use crate::handle::{AllObjects, Handle};
 use crate::link::Link;
 use crate::message::Message;
 use crate::panics::not_removable;
 use crate::phase::Phase;
+use crate::storage::Stored;
+use crate::value::Value;
 
 /// A capability of views that refs lack. A ref's fields are read one by one, so a method cannot return a borrow of one
 /// of them.
@@ -128,8 +131,8 @@ pub trait Object<'w>: Sized {
     }
 }
 
-/// The object of a kernel's call, which the call can remove.
-pub trait Removable<'w>: Object<'w> {
+/// The object of a kernel's call, `self`: the call can remove it.
+pub trait KernelObject<'w>: Object<'w> {
     /// Removes the object when the kernel ends.
     ///
     /// Until then it is an object like any other. Then fields of type `Option<Link<_>>` that name it become `None`, and
@@ -177,6 +180,55 @@ pub trait Removable<'w>: Object<'w> {
             not_removable::<Self::Class>();
         }
     }
+
+    /// Stores a field when the kernel ends, given the value as in the row: a link to an object that the kernel makes.
+    /// Such an object does not exist yet, so that a field of the view cannot show it.
+    ///
+    /// The kernel has a parameter of type [`Spawn`](crate::spawn::Spawn). If a call stores a field several times, the
+    /// last value counts.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Goat { pub kid: Option<Link<Goat>> }
+    ///
+    /// #[soa_methods]
+    /// impl Goat {
+    ///     #[kernel]
+    ///     pub fn breed(&mut self, young: Spawn<Goat>) {
+    ///         let kid = young.push(Goat { kid: None });
+    ///         self.set_at_end(goat::kid, Some(kid));
+    ///     }
+    /// }
+    ///
+    /// #[soa_world]
+    /// pub struct Hill { pub goats: Objects<Goat> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut hill = Hill::new();
+    /// let goat = hill.goats.push(Goat { kid: None })?;
+    /// hill.execute(Goat::breed, ());
+    /// assert!(hill.get(goat).kid().unwrap().kid().is_none());
+    /// # Ok(()) }
+    /// ```
+    #[inline]
+    fn set_at_end<T: Value, const K: usize>(&mut self, _field: Column<Self::Class, K>, value: T)
+    where
+        Self::Class: Field<K, Storage: Stored<Row = T, Value = T>>,
+    {
+        const { assert_makes::<Self::Phase>() }
+        let object = self.handle();
+        object.place().set_at_end::<Self::Class, T, K>(object.index(), value);
+    }
+}
+
+/// Fails to compile unless phase `P` is a kernel that makes objects.
+const fn assert_makes<P: Phase>() {
+    assert!(
+        !P::EFFECTS.spawned().is_empty(),
+        "`set_at_end` is for kernels that make objects, with a parameter of type `Spawn<Class>`; other code assigns the field"
+    );
 }
 
 /// Fails to compile unless phase `P` is a kernel that says that it removes its object.

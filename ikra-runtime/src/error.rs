@@ -112,7 +112,9 @@ pub enum Error {
         len: usize,
     },
     /// A link to an object that was removed.
-    #[error("object {class}#{id} was removed; `world.track(link)` makes a handle that tells whether an object still exists")]
+    #[error(
+        "object {class}#{id} was removed; `world.track(link)` makes a handle that tells whether an object still exists"
+    )]
     Removed {
         /// The class.
         class: &'static str,
@@ -135,7 +137,7 @@ pub enum Error {
     },
     /// An operation needs all objects of a class in a row, and some were removed.
     #[error(
-        "{holes} objects of class {class} were removed, and this needs the others in a row: call `world.compact::<{class}>()` before it, or declare `#[soa_class(compact)]`"
+        "{holes} objects of class {class} were removed, and this needs the others in a row: call `world.compact::<{class}>()` before it, or declare `#[soa_class(compact = 1.0)]`"
     )]
     HasHoles {
         /// The class.

@@ -118,9 +118,12 @@ where
 {
     Ok(match over {
         Extent::Range(range) => reduce::reduce::<K, A, R>(objects, range.clone(), args, reducer),
-        Extent::List { list, class } => {
-            reduce::reduce_each::<K, A, R>(objects, list.objects_of::<K::Class>(*class, objects.slots())?, args, reducer)
-        }
+        Extent::List { list, class } => reduce::reduce_each::<K, A, R>(
+            objects,
+            list.objects_of::<K::Class>(*class, objects.slots())?,
+            args,
+            reducer,
+        ),
     })
 }
 

@@ -11,6 +11,7 @@ mod reorder;
 mod rows;
 mod shadow;
 mod shape;
+mod tracks;
 
 use std::any::Any;
 use std::fmt;
@@ -29,6 +30,8 @@ pub(crate) use reorder::generation;
 pub use rows::{Links, Rows};
 use shadow::Shadow;
 pub use shape::{MAX_OBJECTS, Shape};
+pub use tracks::Tracked;
+use tracks::Tracks;
 
 use crate::class::Class;
 use crate::error::Error;
@@ -80,6 +83,7 @@ pub struct Objects<C: Class> {
     pending: FixedBitSet,
     /// The objects that exist, if some were removed and the list was needed since.
     live: OnceLock<Arc<ListOrder>>,
+    tracks: Tracks,
 }
 
 // SAFETY: `Objects` owns its table and storage, whose values are `Send`.
@@ -143,7 +147,14 @@ impl<C: Class> Objects<C> {
     pub fn new() -> Self {
         // SAFETY: the table's invariants are kept here and in the modules below.
         let table = NonNull::from(Box::leak(Box::new(unsafe { Table::new() })));
-        Self { table, memory: Memory::empty(), shadow: Shadow::empty(), pending: FixedBitSet::new(), live: OnceLock::new() }
+        Self {
+            table,
+            memory: Memory::empty(),
+            shadow: Shadow::empty(),
+            pending: FixedBitSet::new(),
+            live: OnceLock::new(),
+            tracks: Tracks::default(),
+        }
     }
 
     fn try_clone(&self) -> Result<Self, Error> {
@@ -158,6 +169,7 @@ impl<C: Class> Objects<C> {
         }
         clone.copy_from(self, len, used);
         clone.pending = self.pending.clone();
+        clone.tracks = self.tracks.clone();
         let bases = clone.memory.bases();
         let table = clone.table_mut();
         table.bases = bases;

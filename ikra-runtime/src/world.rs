@@ -1,9 +1,9 @@
 //! Worlds: the objects of a closed set of classes.
 
 mod guard;
-pub(crate) mod lives;
 #[cfg(test)]
 mod linking;
+pub(crate) mod lives;
 mod reorder;
 
 use std::fmt;
@@ -26,7 +26,7 @@ use crate::kernel::{Argument, Call, Construct, PairCall};
 use crate::layout::geometry;
 use crate::link::Link;
 use crate::list::LastList;
-use crate::objects::{AnyObjects, Links, Objects};
+use crate::objects::{AnyObjects, Links, Objects, Tracked};
 use crate::phase::Sequential;
 use crate::place::Place;
 use crate::storage::Stored;
@@ -711,6 +711,48 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         Self: Holds<C>,
     {
         lives::remove_one(self, link)
+    }
+
+    /// A handle to an object, to be kept outside of the world: it follows the object when ids change, and tells when
+    /// the object was removed. See [`tracked`](Self::tracked).
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Ant { pub age: u32 }
+    /// #[soa_world]
+    /// pub struct Hill { pub ants: Objects<Ant> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut hill = Hill::new();
+    /// let ants: Vec<_> = hill.ants.extend([5, 20, 7].map(|age| Ant { age }))?.collect();
+    /// let (old, young) = (hill.track(ants[1])?, hill.track(ants[2])?);
+    /// hill.remove(ants[1])?;
+    /// hill.compact::<Ant>()?;
+    /// assert_eq!(hill.tracked(old), None);
+    /// assert_eq!(hill.get(hill.tracked(young).unwrap()).age(), 7);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInWorld`]; [`Error::Removed`]; [`Error::NotInitialized`].
+    fn track<C: Class>(&mut self, link: Link<C>) -> Result<Tracked<C>, Error>
+    where
+        Self: Holds<C>,
+    {
+        let objects: &mut Objects<C> = self.objects_mut();
+        objects.check_initialized(link)?;
+        Ok(objects.track(link))
+    }
+
+    /// The current link to a tracked object, or `None` if it was removed.
+    fn tracked<C: Class>(&self, tracked: Tracked<C>) -> Option<Link<C>>
+    where
+        Self: Holds<C>,
+    {
+        Holds::<C>::objects(self).tracked(tracked)
     }
 
     /// Removes all objects of a class, whose next object gets the id 1 again.

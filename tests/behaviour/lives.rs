@@ -1,7 +1,7 @@
 //! Objects that come and go in kernels and on the host.
 
-use ikra::{Error, Place};
 use ikra::prelude::*;
+use ikra::{Error, Place};
 
 #[soa_class]
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,8 @@ impl Sheep {
     #[kernel]
     pub fn breed(&mut self, times: u32, young: Spawn<Sheep>) {
         for n in 0..times {
-            let first = young.push(Sheep { energy: self.energy * 10 + n, mother: Some(self.link()), friends: [].into() });
+            let first =
+                young.push(Sheep { energy: self.energy * 10 + n, mother: Some(self.link()), friends: [].into() });
             if n == 0 {
                 let friends = [first, self.link()].into();
                 young.push(Sheep { energy: self.energy * 10 + 5, mother: Some(first), friends });
@@ -56,7 +57,9 @@ impl Sheep {
     }
 
     #[kernel(reduce(Sum))]
-    pub fn weight(&self) -> u32 { self.energy }
+    pub fn weight(&self) -> u32 {
+        self.energy
+    }
 }
 
 #[soa_world]
@@ -66,9 +69,13 @@ pub struct Meadow {
     pub owners: Objects<Owner>,
 }
 
-fn sheep(energy: u32) -> Sheep { Sheep { energy, mother: None, friends: [].into() } }
+fn sheep(energy: u32) -> Sheep {
+    Sheep { energy, mother: None, friends: [].into() }
+}
 
-fn energies(meadow: &Meadow) -> Vec<u32> { meadow.sheep.iter().map(|sheep| sheep.energy).collect() }
+fn energies(meadow: &Meadow) -> Vec<u32> {
+    meadow.sheep.iter().map(|sheep| sheep.energy).collect()
+}
 
 #[test]
 fn removed_objects_leave_holes_that_new_ones_fill() -> Result<(), Error> {
@@ -131,5 +138,163 @@ fn objects_come_and_go_in_one_kernel() -> Result<(), Error> {
     let moved = meadow.compact::<Sheep>()?;
     assert_eq!(moved.removed(), 0);
     assert_eq!(meadow.sheep.column(sheep::energy), [0, 2, 4, 2, 4, 6]);
+    Ok(())
+}
+
+/// Compacts whenever an object was removed.
+#[soa_class(compact = 1.0)]
+pub struct Cell {
+    pub value: u32,
+    pub next: Option<Link<Cell>>,
+}
+
+/// Goes with its cell.
+#[soa_class]
+pub struct Tag {
+    #[soa(on_remove = "cascade")]
+    pub cell: Link<Cell>,
+    pub number: u32,
+}
+
+/// Goes with its tag.
+#[soa_class]
+pub struct Note {
+    #[soa(on_remove = "cascade")]
+    pub tag: Link<Tag>,
+}
+
+#[soa_methods]
+impl Cell {
+    #[kernel]
+    pub fn split(&mut self, young: Spawn<Cell>, tags: Spawn<Tag>) {
+        if self.value > 4 {
+            let half = young.push(Cell { value: self.value / 2, next: Some(self.link()) });
+            tags.push(Tag { cell: half, number: self.value });
+            tags.push(Tag { cell: self.link(), number: self.value });
+            self.value -= self.value / 2;
+        }
+    }
+    #[kernel]
+    pub fn end(&mut self, value: u32) {
+        if self.value == value {
+            self.remove();
+        }
+    }
+}
+
+#[soa_world]
+pub struct Dish {
+    pub cells: Objects<Cell>,
+    pub tags: Objects<Tag>,
+    pub notes: Objects<Note>,
+}
+
+#[test]
+fn owners_go_with_the_objects_that_they_need() -> Result<(), Error> {
+    let mut dish = Dish::new();
+    dish.cells.extend([3, 9, 5].map(|value| Cell { value, next: None }))?;
+    dish.execute(Cell::split, ());
+    assert_eq!(dish.cells.column(cell::value), [3, 5, 3, 4, 2]);
+    let numbers: Vec<_> = dish.tags.iter().map(|tag| (tag.cell.id(), tag.number)).collect();
+    assert_eq!(numbers, [(4, 9), (2, 9), (5, 5), (3, 5)]);
+    let tags: Vec<_> = dish.tags.links().collect();
+    dish.notes.extend([3, 0].map(|n| Note { tag: tags[n] }))?;
+    dish.execute(Cell::end, 3);
+    assert_eq!(dish.cells.column(cell::value), [5, 4, 2], "compacted by itself");
+    let numbers: Vec<_> = dish.tags.iter().map(|tag| (tag.cell.id(), tag.number)).collect();
+    assert_eq!(numbers, [(2, 9), (1, 9), (3, 5)]);
+    assert_eq!(dish.notes.len(), 1);
+    Ok(())
+}
+
+#[soa_class]
+pub struct Wolf {
+    pub age: u32,
+    pub rival: Option<BeastLink>,
+}
+#[soa_class]
+pub struct Bear {
+    pub age: u32,
+    pub cub: Option<Link<Bear>>,
+    pub prey: Option<BeastLink>,
+}
+
+#[soa_dispatch(Wolf, Bear)]
+pub trait Beast {
+    #[kernel]
+    fn live(&mut self, most: u32, wolves: Spawn<Wolf>, bears: Spawn<Bear>);
+    fn years(&self) -> u32;
+}
+#[soa_methods]
+impl Beast for Wolf {
+    fn live(&mut self, most: u32, wolves: Spawn<Wolf>, bears: Spawn<Bear>) {
+        self.age += 1;
+        let pup = wolves.push(Wolf { age: 0, rival: None });
+        bears.push(Bear { age: 100 + self.age, cub: None, prey: Some(pup.into()) });
+        if self.age > most {
+            self.remove();
+        }
+    }
+    fn years(&self) -> u32 {
+        self.age
+    }
+}
+#[soa_methods]
+impl Beast for Bear {
+    fn live(&mut self, most: u32, wolves: Spawn<Wolf>, bears: Spawn<Bear>) {
+        self.age += 2;
+        let cub = bears.push(Bear { age: 1, cub: None, prey: None });
+        self.set_at_end(bear::cub, Some(cub));
+        wolves.push(Wolf { age: 50, rival: Some(cub.into()) });
+        if self.age > most {
+            self.remove();
+        }
+    }
+    fn years(&self) -> u32 {
+        self.age
+    }
+}
+#[soa_world]
+pub struct Wood {
+    pub wolves: Objects<Wolf>,
+    pub bears: Objects<Bear>,
+}
+
+#[test]
+fn kernels_of_traits_make_and_remove_objects() -> Result<(), Error> {
+    let mut wood = Wood::new();
+    wood.wolves.extend([1, 9].map(|age| Wolf { age, rival: None }))?;
+    let bears: Vec<_> = wood.bears.extend([4, 9].map(|age| Bear { age, cub: None, prey: None }))?.collect();
+    wood.execute(Beast::live, 9);
+    let wolves: Vec<_> = wood.wolves.iter().map(|wolf| (wolf.age, wolf.rival.is_some())).collect();
+    assert_eq!(wolves, [(2, false), (0, false), (0, false), (50, true), (50, true)]);
+    let ages: Vec<_> = wood.bears.iter().map(|bear| bear.age).collect();
+    assert_eq!(ages, [6, 102, 110, 1, 1]);
+    let cub = wood.get(bears[0]).cub().expect("set at the end");
+    assert_eq!((cub.age(), cub.link().id()), (1, 5));
+    let rivals: Vec<_> = wood.wolves.iter().filter_map(|wolf| wolf.rival).map(|link| wood.get(link).years()).collect();
+    assert_eq!(rivals, [1, 1]);
+    assert_eq!(wood.get(Link::<Bear>::from_id(3).unwrap()).prey().unwrap().years(), 0);
+    Ok(())
+}
+
+#[test]
+fn handles_follow_objects() -> Result<(), Error> {
+    let mut meadow = Meadow::new();
+    let links: Vec<_> = meadow.sheep.extend((0..6).map(sheep))?.collect();
+    let tracked = [0, 3, 5].map(|n| meadow.track(links[n]).unwrap());
+    assert_eq!(meadow.track(links[3])?, tracked[1]);
+    meadow.execute(Sheep::graze, 1);
+    assert_eq!(tracked.map(|handle| meadow.tracked(handle)), [None, Some(links[3]), Some(links[5])]);
+    let again = meadow.sheep.push(sheep(50))?;
+    meadow.execute(Sheep::breed, 1);
+    assert_eq!(meadow.sheep.read(links[0])?.energy, 0, "the id is in use again");
+    assert_eq!(meadow.tracked(tracked[0]), None);
+    let other = meadow.track(again)?;
+    assert_ne!(other, tracked[0]);
+    meadow.reorder(&[again, links[5], links[3]])?;
+    let found = [tracked[0], tracked[1], tracked[2], other].map(|handle| meadow.tracked(handle).map(Link::id));
+    assert_eq!(found, [None, Some(3), Some(2), Some(1)]);
+    assert_eq!(size_of_val(&other), 8);
     Ok(())
 }

@@ -1,10 +1,41 @@
-//! The new objects of a running kernel, on the host.
+//! What a running kernel leaves to be done when it ends, on the host: objects to make, and fields to store.
 
 use core::mem;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::boxed::Box;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::vec::Vec;
+
+use crate::info::ClassInfo;
+use crate::moves::Moves;
+
+/// The threads on which a kernel may run.
+#[derive(Clone, Copy, Debug)]
+pub struct Threads {
+    /// Their number.
+    pub count: usize,
+    /// The number of the current one.
+    pub current: fn() -> usize,
+}
+
+/// One `T` per thread.
+struct PerThread<T>(Vec<Mutex<T>>, Threads);
+
+impl<T: Default> PerThread<T> {
+    fn new(threads: Threads) -> Self {
+        Self((0..threads.count.max(1)).map(|_| Mutex::default()).collect(), threads)
+    }
+
+    /// That of the current thread.
+    fn own(&self) -> MutexGuard<'_, T> {
+        self.0[(self.1.current)() % self.0.len()].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&mut self) -> impl Iterator<Item = T> + '_ {
+        self.0.iter_mut().map(|own| mem::take(own.get_mut().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
 
 /// A new object, before it has an id.
 #[derive(Debug)]
@@ -17,78 +48,105 @@ pub struct Young<C> {
     pub row: C,
 }
 
-/// The new objects of one thread, and numbers for the next ones.
+/// A thread's new objects, and numbers for the next ones.
 struct Shard<C> {
     young: Vec<Young<C>>,
     numbers: Range<u32>,
 }
 
-/// The new objects of a class that a running kernel makes, one list per thread.
+impl<C> Default for Shard<C> {
+    fn default() -> Self {
+        Self { young: Vec::new(), numbers: 0..0 }
+    }
+}
+
+/// The new objects of a class that a running kernel makes.
 pub struct Nursery<C> {
-    shards: Vec<Mutex<Shard<C>>>,
+    shards: PerThread<Shard<C>>,
     next: AtomicU32,
-    /// The number of the current thread.
-    thread: fn() -> usize,
+    /// The index by which links name number 0 until the kernel ends; those of later numbers descend.
+    first: u32,
 }
 
 impl<C> Nursery<C> {
     /// Numbers are given to threads in groups of this size.
     const GROUP: u32 = 256;
-    /// The largest number of new objects.
-    const MOST: u32 = 1 << 31;
+    /// Indices below this fit into links to objects of up to 64 classes.
+    const FIT: u32 = 1 << 26;
 
-    /// A nursery for threads below `threads`; `thread` numbers them.
+    /// A nursery for kernels on these threads, for a class whose indices end at `slots`.
     #[must_use]
-    pub fn new(threads: usize, thread: fn() -> usize) -> Self {
-        let shard = |_| Mutex::new(Shard { young: Vec::new(), numbers: 0..0 });
-        Self { shards: (0..threads.max(1)).map(shard).collect(), next: AtomicU32::new(0), thread }
+    pub fn new(threads: Threads, slots: usize) -> Self {
+        let end = if slots < Self::FIT as usize / 2 { Self::FIT } else { u32::MAX };
+        Self { shards: PerThread::new(threads), next: AtomicU32::new(0), first: end - 2 }
     }
 
-    /// The index by which a link names the new object with this number until the kernel ends. It is beyond all objects.
+    /// The index by which links name number 0 until the kernel ends. It is beyond all objects.
     #[must_use]
-    pub const fn index(number: u32) -> u32 {
-        u32::MAX - 2 - number
+    pub const fn first(&self) -> u32 {
+        self.first
     }
 
-    /// The number behind such an index.
-    #[must_use]
-    pub const fn number(index: u32) -> u32 {
-        (u32::MAX - 2).wrapping_sub(index)
-    }
-
-    /// Adds a new object, and returns its number.
+    /// Adds a new object, and returns the index by which links name it until the kernel ends.
     ///
     /// # Panics
     ///
     /// If there are too many.
     #[track_caller]
     pub fn push(&self, maker: (u32, u32), row: C) -> u32 {
-        let shard = &self.shards[(self.thread)() % self.shards.len()];
-        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shard = self.shards.own();
         let number = match shard.numbers.next() {
             Some(number) => number,
             None => {
                 let first = self.next.fetch_add(Self::GROUP, Relaxed);
-                assert!(first < Self::MOST, "a kernel makes at most 2^31 objects of a class");
+                assert!(first < self.first / 2, "a kernel makes at most {} objects of a class", self.first / 2);
                 shard.numbers = first + 1..first + Self::GROUP;
                 first
             }
         };
         shard.young.push(Young { maker, number, row });
-        number
+        self.first - number
     }
 
     /// All new objects, in the order of their makers, then of the calls; and the end of their numbers.
     pub fn take(&mut self) -> (Vec<Young<C>>, u32) {
         let mut all = Vec::new();
-        for shard in &mut self.shards {
-            let shard = shard.get_mut().unwrap_or_else(PoisonError::into_inner);
-            shard.numbers = 0..0;
-            let mut young = mem::take(&mut shard.young);
+        for Shard { mut young, .. } in self.shards.take() {
             if all.is_empty() { all = young } else { all.append(&mut young) }
         }
         // A maker's objects are in one list, in the order of its calls.
         all.sort_by_key(|young| young.maker);
         (all, mem::take(self.next.get_mut()))
+    }
+}
+
+/// Stores a field of the object at an index, given the changes of links. The object exists.
+type Store<C> = Box<dyn FnOnce(&<C as ClassInfo>::Bases, usize, Moves<'_>) + Send>;
+
+/// The fields of a kernel's own objects that are stored when it ends.
+pub struct Late<C: ClassInfo>(PerThread<Vec<(u32, Store<C>)>>);
+
+impl<C: ClassInfo> Late<C> {
+    /// None, for kernels on these threads.
+    #[must_use]
+    pub fn new(threads: Threads) -> Self {
+        Self(PerThread::new(threads))
+    }
+
+    /// Adds a store to a field of the object at `index`.
+    ///
+    /// # Safety
+    ///
+    /// The function is sound to call for an object that exists, if nothing else accesses it.
+    pub unsafe fn push(&self, index: u32, store: Store<C>) {
+        self.0.own().push((index, store));
+    }
+
+    /// All stores, in the order of the objects, then of the calls.
+    #[must_use]
+    pub fn take(&mut self) -> Vec<(u32, Store<C>)> {
+        let mut all: Vec<_> = self.0.take().flatten().collect();
+        all.sort_by_key(|&(index, _)| index);
+        all
     }
 }

@@ -11,8 +11,8 @@ macro_rules! __class {
     (
         $state:ident $row:ident = $name:literal at $place:literal as $symbol:literal,
         seen as $view:ident and $reference:ident,
-        stored as $layout:ty, $addressing:ident, $capacity:expr, $arena:expr, and [$($nothing:tt)*];
-        $($field:tt $ident:ident = $field_name:literal: $ty:literal in $storage:ty;)*
+        stored as $layout:ty, $addressing:ident, $capacity:expr, $arena:expr, $compact:expr, and [$($nothing:tt)*];
+        $($field:tt $ident:ident = $field_name:literal: $ty:literal $(.$option:ident())* in $storage:ty;)*
     ) => {
         // SAFETY: the fields are stored as `Field` states, in the order of their numbers, which is checked. The id is
         // made from the source position of the class's definition.
@@ -27,11 +27,13 @@ macro_rules! __class {
             const NAME: &'static str = $name;
             const FIELDS: &'static [$crate::info::FieldInfo] = {
                 const FIELDS: &[$crate::info::FieldInfo] = &[$(
-                    $crate::info::FieldInfo::of::<<$row as $crate::class::Field<$field>>::Storage>($field_name, $ty),
+                    $crate::info::FieldInfo::of::<<$row as $crate::class::Field<$field>>::Storage>($field_name, $ty)
+                        $(.$option())*,
                 )*];
                 $crate::info::numbered(&[$($field),*], FIELDS)
             };
             const CAPACITY: ::core::option::Option<::core::primitive::u32> = $capacity;
+            const COMPACT: ::core::option::Option<::core::primitive::f32> = $compact;
             const ADDRESSING: $crate::info::Addressing = $crate::info::Addressing::$addressing;
             const ARENA: ::core::option::Option<::core::primitive::usize> = $arena;
             const ORIGIN: $crate::origin::Origin =
@@ -84,7 +86,7 @@ macro_rules! __class {
             }
         }
         #[automatically_derived]
-        impl<'w, __P: $crate::phase::Phase> $crate::object::Removable<'w> for $view<'w, __P> {}
+        impl<'w, __P: $crate::phase::Phase> $crate::object::KernelObject<'w> for $view<'w, __P> {}
         #[automatically_derived]
         impl<'w, __P: $crate::phase::Phase> $crate::object::Object<'w> for $reference<'w, __P> {
             type Class = $row;

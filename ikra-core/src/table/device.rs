@@ -182,6 +182,12 @@ impl<'w> TableRef<'w> {
 
     /// Kernels that make objects run on the host.
     #[inline(always)]
+    pub(crate) fn set_at_end<C, T, const K: usize>(self, _: usize, _: T) {
+        panic!("a kernel that makes objects runs on the host\0")
+    }
+
+    /// Kernels that make objects run on the host.
+    #[inline(always)]
     pub(crate) fn spawn<C: ClassInfo>(self, _: u32, _: C) -> Link<C> {
         panic!("a kernel that makes objects runs on the host\0")
     }

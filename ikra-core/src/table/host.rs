@@ -8,11 +8,15 @@ use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::{BaseSet, address};
-use crate::directory::{ABSENT, Directory, Header, Nursery, TableRef, Targets};
+use crate::class::Field;
+use crate::directory::{ABSENT, Directory, Header, Late, Nursery, TableRef, Targets};
 use crate::facts::Facts;
 use crate::field_set::FieldSet;
 use crate::info::{ClassId, ClassInfo, first_target, linked, undivided, whole_units};
 use crate::link::Link;
+use crate::moves::Moves;
+use crate::storage::{Storage, Stored};
+use crate::value::Value;
 
 /// A holder of newer values of some columns than the host's.
 ///
@@ -63,6 +67,8 @@ pub struct Table<C: ClassInfo> {
     pub newer: Option<Box<dyn Newer<C>>>,
     /// The new objects of a running kernel, if it may make some.
     pub nursery: Option<Nursery<C>>,
+    /// The fields that are stored when a running kernel ends, if it may make objects.
+    pub late: Option<Late<C>>,
 }
 
 impl<C: ClassInfo> fmt::Debug for Table<C> {
@@ -78,7 +84,14 @@ impl<C: ClassInfo> Table<C> {
     ///
     /// The new owner keeps the invariants above.
     pub unsafe fn new() -> Self {
-        Self { header: Header::EMPTY, bases: C::Bases::NONE, targets: C::TARGETS, newer: None, nursery: None }
+        Self {
+            header: Header::EMPTY,
+            bases: C::Bases::NONE,
+            targets: C::TARGETS,
+            newer: None,
+            nursery: None,
+            late: None,
+        }
     }
 
     /// Makes the host's copies of some fields current, before they are read or changed.
@@ -264,6 +277,30 @@ impl<'w> TableRef<'w> {
         unsafe { &*self.table }.marks.set(index)
     }
 
+    /// Stores field `K` of the object at this index when the running kernel ends.
+    ///
+    /// # Panics
+    ///
+    /// If the address is not that of the table of a running kernel's class.
+    #[track_caller]
+    pub(crate) fn set_at_end<C: Field<K, Storage: Stored<Row = T, Value = T>>, T: Value, const K: usize>(
+        self,
+        index: usize,
+        value: T,
+    ) {
+        assert!(index < self.count::<C>() as usize, "the object exists");
+        // SAFETY: objects exist, so the address is that of a table of the handle's class, which is `C`.
+        let table = unsafe { self.table::<C>() };
+        let Some(late) = &table.late else { panic!("`set_at_end` is for kernels that make objects") };
+        let store = move |bases: &C::Bases, index: usize, moves: Moves<'_>| {
+            let value = value.remapped(moves).unwrap_or(value);
+            // SAFETY: the object exists, and nothing else accesses it, by the contract of `Late::push`.
+            unsafe { <C::Storage as Storage<C, K>>::write(bases, index, value) }
+        };
+        // SAFETY: it writes field `K` of the object, which nothing else accesses.
+        unsafe { late.push(index as u32, Box::new(store)) }
+    }
+
     /// Makes an object of class `C` in this world, by object `maker` of this table.
     ///
     /// # Panics
@@ -280,7 +317,7 @@ impl<'w> TableRef<'w> {
         };
         // SAFETY: every table starts with a header, and is alive during `'w`.
         let section = unsafe { &*self.table }.section;
-        Link::at(Nursery::<C>::index(nursery.push((section, maker), row)))
+        Link::at(nursery.push((section, maker), row))
     }
 
     /// The table at this address.

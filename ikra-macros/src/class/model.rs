@@ -4,8 +4,9 @@ use heck::ToSnakeCase;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Fields, ItemStruct, Type, Visibility};
+use syn::{Attribute, Fields, ItemStruct, LitStr, Token, Type, Visibility};
 
 use super::arrays::{Arrangement, Inlining, array_attribute, check_array};
 use super::options::Options;
@@ -39,6 +40,8 @@ pub(crate) struct Field {
     pub(crate) ty: Type,
     pub(crate) docs: Vec<Attribute>,
     pub(crate) kind: StorageKind,
+    /// Whether the object is removed with an object to which the field links.
+    pub(crate) cascades: bool,
     /// The arrangement of an inner array.
     pub(crate) array: Option<Arrangement>,
     /// Whether the type cannot be stored; already reported.
@@ -186,13 +189,35 @@ pub(crate) fn ref_ident(class: &Ident) -> Ident {
     format_ident!("{}Ref", class.unraw(), span = class.span())
 }
 
+/// The argument of `#[soa(…)]` on a field.
+enum FieldOption {
+    Name(Ident),
+    /// `on_remove = "cascade"`
+    Cascade,
+}
+
+impl Parse for FieldOption {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name: Ident = input.parse()?;
+        if name != "on_remove" || !input.peek(Token![=]) {
+            return Ok(Self::Name(name));
+        }
+        input.parse::<Token![=]>()?;
+        let value: LitStr = input.parse()?;
+        match value.value().as_str() {
+            "cascade" => Ok(Self::Cascade),
+            _ => Err(syn::Error::new(value.span(), "`on_remove` is \"cascade\"")),
+        }
+    }
+}
+
 /// Parses one field and removes the macro's attributes from it.
 fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut Errors) -> Option<Field> {
     let ident = field.ident.clone()?;
     let mut kind = StorageKind::Plain;
     let mut inlining: Option<(Inlining, Attribute)> = None;
     let mut wrong_inlining = false;
-    let mut both = false;
+    let (mut both, mut cascades) = (false, false);
     let mut docs = Vec::new();
     field.attrs.retain(|attr| {
         if attr.path().is_ident("atomic") {
@@ -207,15 +232,18 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
             return false;
         }
         if attr.path().is_ident("soa") {
-            match attr.parse_args::<Ident>() {
-                Ok(option) if option == "flatten" => {
+            match attr.parse_args::<FieldOption>() {
+                Ok(FieldOption::Cascade) => cascades = true,
+                Ok(FieldOption::Name(option)) if option == "flatten" => {
                     if kind != StorageKind::Plain {
                         both = true;
                         errors.at(attr, "a field is either `#[atomic]` or `#[soa(flatten)]`");
                     }
                     kind = if both { StorageKind::Plain } else { StorageKind::Flatten };
                 }
-                _ => errors.at(attr, "the field attribute is `#[soa(flatten)]`"),
+                _ => {
+                    errors.at(attr, "the field attributes are `#[soa(flatten)]` and `#[soa(on_remove = \"cascade\")]`")
+                }
             }
             return false;
         }
@@ -260,7 +288,19 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
     }
     broken |= wrong_inlining;
     let vis = field.vis.clone();
-    Some(Field { class: class.clone(), place, ident, vis, ty, docs, kind, array: arrangement, broken, asked: None })
+    Some(Field {
+        class: class.clone(),
+        place,
+        ident,
+        vis,
+        ty,
+        docs,
+        kind,
+        cascades,
+        array: arrangement,
+        broken,
+        asked: None,
+    })
 }
 
 /// A field's type outside the struct, where `Self` becomes the class.

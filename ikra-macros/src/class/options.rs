@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
-use syn::{Expr, Ident, LitInt, LitStr, Token};
+use syn::{Expr, Ident, LitFloat, LitInt, LitStr, Token};
 
 use crate::diagnostics::Errors;
 
@@ -18,6 +18,8 @@ pub(crate) enum Layout {
 pub(crate) struct Options {
     pub(crate) layout: Layout,
     pub(crate) capacity: Option<Expr>,
+    /// The fill ratio at which the class compacts by itself.
+    pub(crate) compact: Option<Expr>,
     /// The size of the arena in bytes.
     pub(crate) arena: Option<Expr>,
     /// A variant of the runtime's `Addressing`.
@@ -43,12 +45,13 @@ impl Parse for Setting {
     }
 }
 
-const OPTIONS: &str = "`layout = \"soa\" | \"aos\" | \"tiles\"`, `tile = 64 | 128`, `capacity = N`, `arena = BYTES`, `addressing = \"zero\" | \"storage\" | \"first_field\"` and `columns = \"name\"`";
+const OPTIONS: &str = "`layout = \"soa\" | \"aos\" | \"tiles\"`, `tile = 64 | 128`, `capacity = N`, `arena = BYTES`, `compact = RATIO`, `addressing = \"zero\" | \"storage\" | \"first_field\"` and `columns = \"name\"`";
 
 impl Options {
     /// Parses the attribute's arguments.
     pub(crate) fn parse(args: TokenStream, errors: &mut Errors) -> Self {
-        let mut options = Self { layout: Layout::Soa, capacity: None, arena: None, addressing: "Zero", columns: None };
+        let mut options =
+            Self { layout: Layout::Soa, capacity: None, compact: None, arena: None, addressing: "Zero", columns: None };
         let mut tile: Option<(Ident, usize)> = None;
         let mut seen: Vec<Ident> = Vec::new();
         for Setting { name, value } in errors.settings(args) {
@@ -87,6 +90,13 @@ impl Options {
                     }
                     _ => options.arena = Some(value),
                 },
+                "compact" => match ratio(&value) {
+                    Some(ratio) if ratio > 0.0 && ratio <= 1.0 => options.compact = Some(value),
+                    _ => errors.at(
+                        &value,
+                        "`compact` is the part of ids in use at which the class compacts by itself, above 0 and up to 1: `compact = 0.8`",
+                    ),
+                },
                 "addressing" => match text(&value).as_deref() {
                     Some("zero") => options.addressing = "Zero",
                     Some("storage") => options.addressing = "Storage",
@@ -120,4 +130,8 @@ fn text(value: &Expr) -> Option<String> {
 
 fn int(value: &Expr) -> Option<usize> {
     syn::parse2::<LitInt>(quote::quote!(#value)).ok().and_then(|n| n.base10_parse().ok())
+}
+
+fn ratio(value: &Expr) -> Option<f32> {
+    syn::parse2::<LitFloat>(quote::quote!(#value)).ok().and_then(|ratio| ratio.base10_parse().ok())
 }

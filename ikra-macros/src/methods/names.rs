@@ -66,7 +66,11 @@ const fn operation(bits: u16, arguments: usize, is_certain: bool) -> Is {
 
 /// Meanings, the names that have them, and the reason.
 const TABLE: &[(Is, &str, &str)] = &[
-    (Is::ObjectMethod, "all handle link remove resolve", "of `Object` and `Removable`: they touch no field"),
+    (
+        Is::ObjectMethod,
+        "all handle link remove resolve set_at_end",
+        "of `Object` and `KernelObject`: they touch no field",
+    ),
     (Is::LinkMethod, "id index", "inherent methods of `Link`"),
     (Is::LinkMethod, "clone cmp eq hash into ne partial_cmp", "of traits that `Link` implements"),
     (Is::Mutator, "append insert replace set take", "of `Option`, `Cell` or lists: they exchange what is there"),

@@ -90,8 +90,8 @@ impl Body<'_> {
         arguments.set_span(call.paren_token.span.join());
         // The call begins with the user's token, so that a panic reports the user's line.
         let open = quote_spanned!(name.span()=> <);
-        let path = if name == "remove" {
-            quote_spanned!(at=> #open #view as ::ikra::Removable<'_>>)
+        let path = if name == "remove" || name == "set_at_end" {
+            quote_spanned!(at=> #open #view as ::ikra::KernelObject<'_>>)
         } else if is_object_method(name) {
             quote_spanned!(at=> #open #view as ::ikra::Object<'_>>)
         } else {

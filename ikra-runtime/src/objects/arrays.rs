@@ -60,7 +60,12 @@ impl<C: Class> Objects<C> {
         self.assert_initialized();
         let bad = |reason: String| Error::BadArrays { class: C::NAME, field: C::FIELDS[K].name, reason };
         if offsets.len() != self.slots() + 1 {
-            return Err(bad(format!("{} objects need {} offsets, not {}", self.slots(), self.slots() + 1, offsets.len())));
+            return Err(bad(format!(
+                "{} objects need {} offsets, not {}",
+                self.slots(),
+                self.slots() + 1,
+                offsets.len()
+            )));
         }
         if let Some(n) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
             return Err(bad(format!("offset {} is less than the one before it", n + 1)));

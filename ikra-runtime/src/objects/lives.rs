@@ -5,14 +5,14 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::reorder::now;
-use super::Objects;
-use crate::class::{Class, ClassInfo, atomics};
+use super::{Objects, Tracked};
+use crate::class::{Class, ClassId, ClassInfo, atomics};
 use crate::error::Error;
 use crate::link::Link;
 use crate::list::ListOrder;
 use crate::storage::FieldTuple;
-use crate::table::Nursery;
-use ikra_core::effects::FieldSet;
+use crate::table::{Late, Nursery, Threads};
+use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::holes::Marks;
 use ikra_core::moves::{Change, Moves, Remap};
 
@@ -25,6 +25,8 @@ pub struct Born {
     indices: Vec<u32>,
     /// The number of indices that the class had before.
     slots: usize,
+    /// The index by which links name number 0 until the kernel ends.
+    first: u32,
 }
 
 impl Born {
@@ -35,8 +37,8 @@ impl Born {
     }
 
     /// The change of links to them.
-    pub(crate) fn change<'a>(&'a self, class: ikra_core::info::ClassId) -> Change<'a> {
-        Change::made(class, Nursery::<()>::index(0), &self.ids)
+    pub(crate) fn change(&self, class: ClassId) -> Change<'_> {
+        Change::made(class, self.first, &self.ids)
     }
 }
 
@@ -60,8 +62,8 @@ pub trait Lives {
     /// Removed objects, one bit per index.
     fn hole_words(&self) -> Vec<u64>;
 
-    /// Prepares for a kernel whose calls may remove objects of this class; `section` orders what they make.
-    fn open_marks(&mut self, section: u32, removes: bool);
+    /// Prepares for a kernel for objects of this class; `section` orders what it makes among the kernels of its trait.
+    fn open(&mut self, section: u32, effects: &Effects);
     /// Prepares for a kernel that may make objects of this class.
     fn open_nursery(&mut self);
     /// Forgets what a kernel marked and made.
@@ -75,7 +77,7 @@ pub trait Lives {
     /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`], [`Error::ArenaFull`],
     /// [`Error::ArenaAtLimit`]. None of them exists then.
     fn deliver(&mut self) -> Result<Born, Error>;
-    /// Remaps the links in objects that [`deliver`](Self::deliver) made.
+    /// Remaps the links in objects that [`deliver`](Self::deliver) made, and stores the fields that the kernel left to be stored.
     ///
     /// # Errors
     ///
@@ -110,9 +112,10 @@ pub trait Lives {
     fn restore(&mut self, saved: Box<dyn Any>);
 }
 
-/// The number of the current thread among those that a kernel may run on.
-fn thread() -> usize {
-    rayon::current_thread_index().map_or(0, |thread| thread + 1)
+/// The threads on which a kernel may run: the calling one, and those of the pool.
+fn threads() -> Threads {
+    let current = || rayon::current_thread_index().map_or(0, |thread| thread + 1);
+    Threads { count: rayon::current_num_threads() + 1, current }
 }
 
 impl<C: Class> Objects<C> {
@@ -139,6 +142,16 @@ impl<C: Class> Objects<C> {
         self.indices().map(|index| index as u32).collect()
     }
 
+    /// [`World::track`](crate::world::World::track), for an object that was checked to exist.
+    pub(crate) fn track(&mut self, link: Link<C>) -> Tracked<C> {
+        self.tracks.track(link)
+    }
+
+    /// [`World::tracked`](crate::world::World::tracked).
+    pub(crate) fn tracked(&self, tracked: Tracked<C>) -> Option<Link<C>> {
+        self.tracks.find(tracked)
+    }
+
     /// The objects that exist, among those at consecutive indices.
     pub(crate) fn live_in(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
         self.table().header.holes.live(range)
@@ -156,7 +169,12 @@ impl<C: Class> Objects<C> {
     }
 
     /// Writes the rows of new objects to these places, and then to new ones at the end.
-    fn place(&mut self, holes: &[usize], rows: impl Iterator<Item = C>, mut placed: impl FnMut(usize)) -> Result<(), Error> {
+    fn place(
+        &mut self,
+        holes: &[usize],
+        rows: impl Iterator<Item = C>,
+        mut placed: impl FnMut(usize),
+    ) -> Result<(), Error> {
         let mut holes = holes.iter();
         let mut rows = rows;
         for &hole in holes.by_ref() {
@@ -202,21 +220,24 @@ impl<C: Class> Lives for Objects<C> {
         self.table().header.holes.words().to_vec()
     }
 
-    fn open_marks(&mut self, section: u32, removes: bool) {
+    fn open(&mut self, section: u32, effects: &Effects) {
         let slots = self.slots();
         let header = &mut self.table_mut().header;
         header.section = section;
-        if removes {
+        if effects.removes() {
             header.marks = Marks::new(slots);
+        }
+        if !effects.spawned().is_empty() {
+            self.table_mut().late = Some(Late::new(threads()));
         }
     }
     fn open_nursery(&mut self) {
-        let threads = rayon::current_num_threads() + 1;
-        self.table_mut().nursery = Some(Nursery::new(threads, thread));
+        self.table_mut().nursery = Some(Nursery::new(threads(), self.slots()));
     }
     fn close(&mut self) {
         let table = self.table_mut();
         table.nursery = None;
+        table.late = None;
         table.header.marks = Marks::NONE;
         table.header.section = 0;
     }
@@ -227,13 +248,13 @@ impl<C: Class> Lives for Objects<C> {
     fn deliver(&mut self) -> Result<Born, Error> {
         let slots = self.slots();
         let Some(nursery) = &mut self.table_mut().nursery else { return Ok(Born::default()) };
-        let (young, numbers) = nursery.take();
+        let (first, (young, numbers)) = (nursery.first(), nursery.take());
         if young.is_empty() {
             return Ok(Born::default());
         }
         let holes: Vec<_> = self.table().header.holes.iter().take(young.len()).collect();
         self.grow(slots + young.len() - holes.len())?;
-        let mut born = Born { ids: vec![0; numbers as usize], indices: Vec::with_capacity(young.len()), slots };
+        let mut born = Born { ids: vec![0; numbers as usize], indices: Vec::with_capacity(young.len()), slots, first };
         let numbers: Vec<_> = young.iter().map(|young| young.number).collect();
         let placed = self.place(&holes, young.into_iter().map(|young| young.row), |index| {
             born.ids[numbers[born.indices.len()] as usize] = index as u32 + 1;
@@ -250,13 +271,23 @@ impl<C: Class> Lives for Objects<C> {
         Ok(born)
     }
     fn remap_born(&mut self, born: &Born, moves: Moves<'_>) -> Result<(), Error> {
+        let late = self.table_mut().late.as_mut().map_or_else(Vec::new, Late::take);
+        if !late.is_empty() {
+            self.try_fetch(FieldSet::ALL)?;
+            self.change_rows(0..self.slots());
+            for (index, store) in late {
+                assert!(self.exists(index as usize));
+                store(&self.table().bases, index as usize, moves);
+            }
+        }
         if born.is_empty() || !C::FIELDS.iter().any(|field| moves.concern(field.holds_links_to)) {
             return Ok(());
         }
         self.try_fetch(FieldSet::ALL)?;
         let objects = born.indices.iter().map(|&index| index as usize);
         // SAFETY: the objects exist: `deliver` has made them, and `&mut self` excludes other accesses.
-        let remapped = unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects, moves, Remap::Commit) };
+        let remapped =
+            unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects, moves, Remap::Commit) };
         debug_assert!(remapped.is_ok(), "new objects are not removed");
         Ok(())
     }
@@ -314,6 +345,9 @@ impl<C: Class> Lives for Objects<C> {
         header.holes.insert(removed);
         header.removed_at = now();
         self.live = OnceLock::new();
+        let is_removed =
+            |index: u32| removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
+        self.tracks.remap(|index| (!is_removed(index)).then_some(index));
     }
     fn compacts_below(&self) -> Option<f32> {
         <C as ClassInfo>::COMPACT

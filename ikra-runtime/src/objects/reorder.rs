@@ -57,6 +57,11 @@ impl<C: Class> Objects<C> {
         self.shadow = Shadow::empty();
         self.table_mut().header.holes = Holes::NONE;
         self.live = OnceLock::new();
+        if !self.tracks.is_empty() {
+            let mut now = vec![None; len];
+            order.iter().zip(0..).for_each(|(&old, new)| now[old as usize] = Some(new));
+            self.tracks.remap(|index| now[index as usize]);
+        }
         self.set_len(order.len());
         self.table_mut().header.generation = now();
     }
@@ -130,7 +135,11 @@ impl<C: Class> Objects<C> {
                 self.shadow = Shadow::empty();
             }
         }
-        let is_looked_at = |&index: &usize| what == Remap::Commit || !moves.is_removed(C::ID, index);
+        // Links in removed objects do not matter. Objects that moved have their new indices when links are remapped.
+        let is_looked_at = |&index: &usize| match what {
+            Remap::Commit => !moves.is_removed_in_place(C::ID, index),
+            _ => !moves.is_removed(C::ID, index),
+        };
         let objects = self.indices().filter(is_looked_at);
         // SAFETY: the objects exist, and `&mut self` excludes other accesses.
         let remapped = unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects, moves, what) };

@@ -83,7 +83,7 @@ impl<'w, W: World> Open<'w, W> {
         for (number, member) in members.as_mut().iter_mut().enumerate() {
             let own = effects.iter().position(|effects| effects.class() == member.class());
             if let Some(section) = own {
-                member.open_marks(section as u32, effects[section].removes());
+                member.open(section as u32, effects[section]);
             }
             if effects.iter().any(|effects| effects.spawned().contains(&member.class())) {
                 member.open_nursery();
@@ -121,8 +121,12 @@ fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<(
     for member in members.iter_mut() {
         born.push(member.deliver()?);
     }
-    let changes: Vec<_> =
-        members.iter().zip(&*born).filter(|(_, born)| !born.is_empty()).map(|(member, born)| born.change(member.class())).collect();
+    let changes: Vec<_> = members
+        .iter()
+        .zip(&*born)
+        .filter(|(_, born)| !born.is_empty())
+        .map(|(member, born)| born.change(member.class()))
+        .collect();
     for (member, born) in members.iter_mut().zip(&*born) {
         member.remap_born(born, Moves::new(&changes))?;
     }
@@ -152,7 +156,9 @@ fn remove(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>) -> Re
     for what in [Remap::Check, Remap::Commit] {
         members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), what))?;
     }
-    for (member, removed) in members.iter_mut().zip(&removed).filter(|(_, removed)| removed.iter().any(|&word| word != 0)) {
+    for (member, removed) in
+        members.iter_mut().zip(&removed).filter(|(_, removed)| removed.iter().any(|&word| word != 0))
+    {
         member.remove_all(removed);
     }
     Ok(())
@@ -167,7 +173,8 @@ fn changes<'a>(members: &[&mut dyn AnyObjects], removed: &'a [Vec<u64>]) -> Vec<
 /// Whether changes by kernels with these effects may turn out to be impossible.
 fn may_fail<W: World>(world: &W, effects: &[&Effects]) -> bool {
     let members = world.members();
-    let removed: Vec<ClassId> = effects.iter().filter(|effects| effects.removes()).map(|effects| effects.class()).collect();
+    let removed: Vec<ClassId> =
+        effects.iter().filter(|effects| effects.removes()).map(|effects| effects.class()).collect();
     let mut fields = members.as_ref().iter().flat_map(|member| member.fields());
     fields.any(|field| !field.empties && removed.iter().any(|class| field.holds_links_to.contains(class)))
         || members.as_ref().iter().any(|member| {

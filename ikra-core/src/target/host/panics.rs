@@ -125,7 +125,7 @@ pub(crate) fn was_removed(class: &str, id: u32) -> ! {
 #[track_caller]
 pub fn has_holes(class: &str, holes: u32) -> ! {
     panic!(
-        "{holes} objects of class {class} were removed, and this needs the others in a row: call `world.compact::<{class}>()` before it, or declare `#[soa_class(compact)]`"
+        "{holes} objects of class {class} were removed, and this needs the others in a row: call `world.compact::<{class}>()` before it, or declare `#[soa_class(compact = 1.0)]`"
     );
 }
 

@@ -18,13 +18,15 @@ pub(super) fn implementation(class: &Class, is_mistaken: bool) -> TokenStream {
         let k = Literal::usize_unsuffixed(k);
         let ty = &field.ty;
         let text = quote!(#ty).to_string().replace(' ', "").replace(';', "; ");
-        quote_spanned!(located(ty)=> #k #ident = #field_name: #text in #storage;)
+        let cascading = field.cascades.then(|| quote!(.cascading()));
+        quote_spanned!(located(ty)=> #k #ident = #field_name: #text #cascading in #storage;)
     });
     let option = |value: &Option<syn::Expr>| match value {
         Some(value) => quote!(::core::option::Option::Some(#value)),
         None => quote!(::core::option::Option::None),
     };
     let (capacity, arena) = (option(&class.options.capacity), option(&class.options.arena));
+    let compact = option(&class.options.compact);
     let addressing = format_ident!("{}", class.options.addressing);
     let layout = match class.options.layout {
         Layout::Soa => quote!(Soa),
@@ -41,7 +43,7 @@ pub(super) fn implementation(class: &Class, is_mistaken: bool) -> TokenStream {
             ::ikra::rt::class! {
                 #state #row = #name at #place as #symbol,
                 seen as #view and #reference,
-                stored as ::ikra::rt::#layout, #addressing, #capacity, #arena, and [#(#nothing)*];
+                stored as ::ikra::rt::#layout, #addressing, #capacity, #arena, #compact, and [#(#nothing)*];
                 #(#fields)*
             }
         };
