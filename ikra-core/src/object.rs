@@ -132,7 +132,12 @@ pub trait Object<'w>: Sized {
 }
 
 /// The object of a kernel's call, `self`: the call can remove it.
-pub trait KernelObject<'w>: Object<'w> {
+///
+/// # Safety
+///
+/// The type is the view of a class. Safe code gets `&mut` of a view for the object of its own call alone, so calls for
+/// one object are in one thread.
+pub unsafe trait KernelObject<'w>: Object<'w> {
     /// Removes the object when the kernel ends.
     ///
     /// Until then it is an object like any other. Then fields of type `Option<Link<_>>` that name it become `None`, and

@@ -839,6 +839,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
+        const { lives::assert_changes_nothing(K::EFFECTS, "retain") }
         let before = Holds::<K::Class>::objects(self).live_indices();
         let keeps = self.execute_and_collect(kernel, args);
         let kept: Vec<_> = before.into_iter().zip(keeps).filter(|&(_, keep)| keep).map(|(index, _)| index).collect();
@@ -881,6 +882,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
+        const { lives::assert_changes_nothing(K::EFFECTS, "sort_by_key") }
         let before = Holds::<K::Class>::objects(self).live_indices();
         let keys = self.execute_and_collect(kernel, args);
         let order: Vec<_> = reorder::sorted(&keys).into_iter().map(|n| before[n as usize]).collect();

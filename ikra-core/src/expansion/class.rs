@@ -85,8 +85,9 @@ macro_rules! __class {
                 $crate::handle::Own::handle(&self.__object)
             }
         }
+        // SAFETY: it is the view.
         #[automatically_derived]
-        impl<'w, __P: $crate::phase::Phase> $crate::object::KernelObject<'w> for $view<'w, __P> {}
+        unsafe impl<'w, __P: $crate::phase::Phase> $crate::object::KernelObject<'w> for $view<'w, __P> {}
         #[automatically_derived]
         impl<'w, __P: $crate::phase::Phase> $crate::object::Object<'w> for $reference<'w, __P> {
             type Class = $row;

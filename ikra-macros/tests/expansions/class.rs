@@ -69,10 +69,11 @@ const _: () = {
     ::ikra::rt::class! {
         complete Body = "Body" at ":1:0" as "ikra_class_Body_", seen as BodyMut and
         BodyRef, stored as ::ikra::rt::Tiles < 128usize >, Zero,
-        ::core::option::Option::None, ::core::option::Option::None, and[]; 0 pos = "pos"
-        : "[f32; 2]" in ::ikra::rt::Plain < [f32; 2] >; 1 next = "next" :
-        "Option<Link<Body>>" in ::ikra::rt::Plain < Option < Link < Body > > >; 2 hits =
-        "hits" : "u32" in ::ikra::rt::AtomicColumn < u32 >;
+        ::core::option::Option::None, ::core::option::Option::None,
+        ::core::option::Option::None, and[]; 0 pos = "pos" : "[f32; 2]" in
+        ::ikra::rt::Plain < [f32; 2] >; 1 next = "next" : "Option<Link<Body>>" in
+        ::ikra::rt::Plain < Option < Link < Body > > >; 2 hits = "hits" : "u32" in
+        ::ikra::rt::AtomicColumn < u32 >;
     }
 };
 const _: () = {

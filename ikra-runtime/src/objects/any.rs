@@ -66,7 +66,11 @@ pub unsafe trait AnyObjects: Lives {
     /// # Panics
     ///
     /// If an index occurs twice or is out of range, or if reserved objects are not initialised.
-    fn reorder(&mut self, order: &[u32]);
+    ///
+    /// # Safety
+    ///
+    /// All links to the class are remapped before they are followed, or are unchecked (I11).
+    unsafe fn reorder(&mut self, order: &[u32]);
     /// The class's fields.
     fn fields(&self) -> &'static [FieldInfo];
     /// Whether the class has a fixed capacity or a fixed arena.
@@ -191,7 +195,7 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error> {
         Objects::remap_links(self, moves, what)
     }
-    fn reorder(&mut self, order: &[u32]) {
+    unsafe fn reorder(&mut self, order: &[u32]) {
         Objects::reorder(self, order);
     }
     fn fields(&self) -> &'static [FieldInfo] {

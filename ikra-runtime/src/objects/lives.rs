@@ -13,7 +13,7 @@ use crate::list::ListOrder;
 use crate::storage::FieldTuple;
 use crate::table::{Late, Nursery, Threads};
 use ikra_core::effects::{Effects, FieldSet};
-use ikra_core::holes::Marks;
+use ikra_core::holes::{Marks, ones};
 use ikra_core::moves::{Change, Moves, Remap};
 
 /// The objects that a kernel made in one class, after they have ids.
@@ -45,7 +45,7 @@ impl Born {
 /// The part of [`AnyObjects`](super::AnyObjects) that makes and removes objects.
 ///
 /// Safe code may call these functions in any order: the values of removed objects stay valid, and a link that names one
-/// is wrong, not undefined.
+/// is stale, not undefined.
 pub trait Lives {
     /// The class's name.
     fn class_name(&self) -> &'static str;
@@ -84,7 +84,11 @@ pub trait Lives {
     /// Errors of fetching.
     fn remap_born(&mut self, born: &Born, moves: Moves<'_>) -> Result<(), Error>;
     /// Removes objects that [`deliver`](Self::deliver) has just made.
-    fn undo(&mut self, born: &Born);
+    ///
+    /// # Safety
+    ///
+    /// No link to one of them was checked (I11).
+    unsafe fn undo(&mut self, born: &Born);
     /// Marks the owners of links to removed objects that are removed with these: fields with `on_remove = "cascade"`.
     /// Returns whether there are more.
     ///
@@ -284,17 +288,20 @@ impl<C: Class> Lives for Objects<C> {
             return Ok(());
         }
         self.try_fetch(FieldSet::ALL)?;
+        self.change_rows(0..self.slots());
+        assert!(born.indices.iter().all(|&index| (index as usize) < self.slots()), "the objects were just made");
         let objects = born.indices.iter().map(|&index| index as usize);
-        // SAFETY: the objects exist: `deliver` has made them, and `&mut self` excludes other accesses.
+        // SAFETY: the objects exist, and `&mut self` excludes other accesses.
         let remapped =
             unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects, moves, Remap::Commit) };
         debug_assert!(remapped.is_ok(), "new objects are not removed");
         Ok(())
     }
-    fn undo(&mut self, born: &Born) {
+    unsafe fn undo(&mut self, born: &Born) {
         if born.is_empty() {
             return;
         }
+        assert!(born.slots <= self.slots(), "the objects were just made");
         let mut words = Vec::new();
         for &index in born.indices.iter().filter(|&&index| (index as usize) < born.slots) {
             set(&mut words, index as usize);
@@ -341,6 +348,7 @@ impl<C: Class> Lives for Objects<C> {
         })
     }
     fn remove_all(&mut self, removed: &[u64]) {
+        assert!(ones(removed).last().is_none_or(|last| last < self.slots()), "the objects exist");
         let header = &mut self.table_mut().header;
         header.holes.insert(removed);
         header.removed_at = now();

@@ -6,6 +6,7 @@ use super::{Ready, World, check_links};
 use crate::class::{Class, ClassId};
 use crate::error::Error;
 use crate::link::Link;
+use crate::list::LastList;
 use crate::objects::{AnyObjects, Born, Objects};
 use crate::world::{Holds, Moved, reorder};
 use ikra_core::effects::Effects;
@@ -38,6 +39,19 @@ pub(crate) const fn assert_holds<W: World>(effects: &[&Effects]) {
             n += 1;
         }
         kernel += 1;
+    }
+}
+
+/// Fails to compile if a kernel makes or removes objects.
+pub(super) const fn assert_changes_nothing(effects: &Effects, function: &str) {
+    if effects.changes_objects() {
+        let message = Message::new()
+            .push("kernel `")
+            .push(effects.kernel())
+            .push("` makes or removes objects, so `")
+            .push(function)
+            .push("` cannot run it: run it by `execute` before");
+        panic!("{}", message.as_str());
     }
 }
 
@@ -104,7 +118,9 @@ impl<'w, W: World> Open<'w, W> {
         let result = change(members_mut, &mut born);
         if result.is_err() {
             for (member, born) in members_mut.iter_mut().zip(&born) {
-                member.undo(born);
+                // SAFETY: links to them are in their own rows and in fields that were stored with them, which are
+                // unchecked since.
+                unsafe { member.undo(born) };
             }
             for (number, saved) in self.saved.drain(..) {
                 members_mut[number].restore(saved);
@@ -193,6 +209,7 @@ fn compact_sparse<W: World>(world: &mut W) -> Result<(), Error> {
         members.as_ref().iter().filter(is_sparse).map(|member| member.class()).collect()
     };
     for class in sparse {
+        *world.state_mut().last_list() = LastList::default();
         let mut members = world.members_mut();
         let members = members.as_mut();
         let Some(number) = members.iter().position(|member| member.class() == class) else { continue };

@@ -115,7 +115,8 @@ pub(super) fn permute(members: &mut [&mut dyn AnyObjects], number: usize, order:
     for what in [Remap::Check, Remap::Commit] {
         if what == Remap::Commit {
             members[number].fetch(ikra_core::effects::FieldSet::ALL)?;
-            members[number].reorder(order);
+            // SAFETY: all members' links are remapped next, and the check found that this is possible.
+            unsafe { members[number].reorder(order) };
         }
         members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), what))?;
     }

@@ -25,7 +25,8 @@ const Large: [u8; 4096] = [7; 4096];
 
 ikra::rt::class! {
     complete Small = "Small" at ":1:0" as "ikra_class_Small_", seen as SmallMut and SmallRef,
-    stored as ikra::rt::Aos, Zero, ::core::option::Option::None, ::core::option::Option::None, and [Large];
+    stored as ikra::rt::Aos, Zero, ::core::option::Option::None, ::core::option::Option::None,
+    ::core::option::Option::None, and [Large];
     0 a = "a": "u32" in ikra::rt::Plain<u32>;
 }
 
