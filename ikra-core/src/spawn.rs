@@ -13,7 +13,8 @@ use crate::table::TableRef;
 /// Makes objects of class `C`, as a parameter of a kernel: `young: Spawn<Sheep>`. The caller passes nothing for it.
 ///
 /// The objects exist when the kernel ends. They are ordered by their makers' ids, then by the order of the calls, so
-/// their ids do not depend on threads. Each takes the place of a removed object, the lowest first, or a new id.
+/// their ids do not depend on threads. Each takes an id that was free
+/// before the kernel, the lowest first, or a new one.
 ///
 /// ```
 /// use ikra::prelude::*;
