@@ -66,6 +66,8 @@ pub struct Nursery<C> {
     next: AtomicU32,
     /// The index by which links name number 0 until the kernel ends; those of later numbers descend.
     first: u32,
+    /// Whether a kernel runs that may make objects.
+    is_open: bool,
 }
 
 impl<C> Nursery<C> {
@@ -77,8 +79,44 @@ impl<C> Nursery<C> {
     /// A nursery for kernels on these threads, for a class whose indices end at `slots`.
     #[must_use]
     pub fn new(threads: Threads, slots: usize) -> Self {
+        let mut new = Self { shards: PerThread::new(threads), next: AtomicU32::new(0), first: 0, is_open: false };
+        new.open(threads, slots);
+        new
+    }
+
+    /// Opens it again, for another kernel. It keeps its memory.
+    pub fn open(&mut self, threads: Threads, slots: usize) {
         let end = if slots < Self::FIT as usize / 2 { Self::FIT } else { u32::MAX };
-        Self { shards: PerThread::new(threads), next: AtomicU32::new(0), first: end - 2 }
+        self.first = end - 2;
+        if self.shards.0.len() != threads.count {
+            self.shards = PerThread::new(threads);
+        }
+        self.is_open = true;
+    }
+
+    /// Forgets all objects. Nothing is pushed until it is opened again.
+    pub fn close(&mut self) {
+        self.is_open = false;
+        *self.next.get_mut() = 0;
+        for shard in &mut self.shards.0 {
+            let shard = shard.get_mut().unwrap_or_else(PoisonError::into_inner);
+            shard.young.clear();
+            shard.numbers = 0..0;
+        }
+    }
+
+    /// Whether a kernel runs that may make objects.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Takes back memory from [`take`](Self::take).
+    pub fn give_back(&mut self, mut young: Vec<Young<C>>) {
+        young.clear();
+        if let Some(shard) = self.shards.0.first_mut() {
+            shard.get_mut().unwrap_or_else(PoisonError::into_inner).young = young;
+        }
     }
 
     /// The index by which links name number 0 until the kernel ends. It is beyond all objects.

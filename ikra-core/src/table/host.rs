@@ -312,7 +312,7 @@ impl<'w> TableRef<'w> {
         assert!(!ptr::eq(place.table, &raw const ABSENT), "this world has no objects of class {}", C::NAME);
         // SAFETY: the directory lists the table of `C` under the id of `C`; it is not the table of an absent class.
         let table = unsafe { place.table::<C>() };
-        let Some(nursery) = &table.nursery else {
+        let Some(nursery) = table.nursery.as_ref().filter(|nursery| nursery.is_open()) else {
             panic!("objects of class {} are made by a kernel with a parameter of type `Spawn<{0}>`", C::NAME)
         };
         // SAFETY: every table starts with a header, and is alive during `'w`.

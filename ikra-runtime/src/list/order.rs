@@ -126,6 +126,7 @@ impl ListOrder {
                 match class {
                     Listed::Range(range) => all.extend(range.clone().map(|index| index as u32)),
                     Listed::Each(indices) => all.extend_from_slice(indices),
+                    Listed::Ranges(pieces) => all.extend(pieces.iter().flat_map(|piece| piece.start..piece.end)),
                 }
                 all.resize(all.len().next_multiple_of(Self::WARP), Self::NONE);
             }
@@ -164,9 +165,9 @@ impl ListOrder {
         Ok(&self.classes.get_or_init(|| self.places.iter().map(listed).collect())[class])
     }
 
-    /// The list of the objects of one class at these indices, in ascending order.
-    pub(crate) fn of_one(indices: Vec<u32>) -> Self {
-        Self::new(vec![Listed::new(indices)])
+    /// The list of the objects of one class in these ranges of indices, in ascending order.
+    pub(crate) fn of_ranges(ranges: impl Iterator<Item = Range<usize>>) -> Self {
+        Self::new(vec![Listed::of_ranges(ranges)])
     }
 
     /// The indices in a list of one class.
@@ -175,22 +176,13 @@ impl ListOrder {
         listed.map_or_else(Vec::new, |listed| listed.iter().map(|index| index as u32).collect())
     }
 
-    /// The objects of a list of one class, made on the host: their indices, or positions among indices.
-    pub(crate) fn of_single(&self) -> (Range<usize>, Option<&[u32]>) {
-        match self.classes.get().and_then(|classes| classes.first()) {
-            Some(Listed::Range(range)) => (range.clone(), None),
-            Some(Listed::Each(indices)) => (0..indices.len(), Some(indices)),
-            None => (0..0, None),
-        }
-    }
-
     /// The part of a list of one class at some positions, if they exist.
     pub(crate) fn part(&self, places: Range<usize>) -> Option<Self> {
         let listed = self.classes.get()?.first()?;
         if places.start > places.end || places.end > listed.len() {
             return None;
         }
-        Some(Self::of_one(listed.iter().skip(places.start).take(places.len()).map(|index| index as u32).collect()))
+        Some(Self::of_ranges(listed.ranges(places)))
     }
 
     /// Checks that all objects of a class are below `len`; `class` is its number, and `name` its name.
@@ -224,6 +216,23 @@ pub(crate) enum Listed {
     Range(Range<usize>),
     /// These objects, in ascending order.
     Each(Vec<u32>),
+    /// The objects of these ranges, in ascending order.
+    Ranges(Vec<Piece>),
+}
+
+/// Consecutive objects in a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    start: u32,
+    end: u32,
+    /// The position of the object after the last one in the list.
+    after: u32,
+}
+
+impl Piece {
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 impl Listed {
@@ -238,20 +247,35 @@ impl Listed {
         }
     }
 
+    /// The objects of ranges, in ascending order.
+    fn of_ranges(ranges: impl Iterator<Item = Range<usize>>) -> Self {
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut after = 0;
+        for range in ranges {
+            after += range.len() as u32;
+            match pieces.last_mut() {
+                Some(last) if last.end == range.start as u32 => (last.end, last.after) = (range.end as u32, after),
+                _ => pieces.push(Piece { start: range.start as u32, end: range.end as u32, after }),
+            }
+        }
+        match pieces[..] {
+            [] => Self::Range(0..0),
+            [piece] => Self::Range(piece.range()),
+            _ => Self::Ranges(pieces),
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Range(range) => range.len(),
             Self::Each(indices) => indices.len(),
+            Self::Ranges(pieces) => pieces.last().map_or(0, |last| last.after as usize),
         }
     }
 
     /// The objects' indices, in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        let (range, each) = match self {
-            Self::Range(range) => (range.clone(), &[][..]),
-            Self::Each(indices) => (0..0, &indices[..]),
-        };
-        range.chain(each.iter().map(|&index| index as usize))
+        self.ranges(0..self.len()).flatten()
     }
 
     /// The range from the first to the last index.
@@ -262,14 +286,22 @@ impl Listed {
                 let ends = indices.first().zip(indices.last());
                 ends.map_or(0..0, |(&first, &last)| first as usize..last as usize + 1)
             }
+            Self::Ranges(pieces) => {
+                let ends = pieces.first().zip(pieces.last());
+                ends.map_or(0..0, |(first, last)| first.start as usize..last.end as usize)
+            }
         }
     }
 
     /// The objects at some positions of the list; consecutive objects are grouped.
     pub(crate) fn runs(&self, places: Range<usize>) -> Runs<'_> {
         match self {
-            Self::Range(range) => Runs { range: range.start + places.start..range.start + places.end, rest: &[] },
-            Self::Each(indices) => Runs { range: 0..0, rest: &indices[places] },
+            Self::Range(range) => Runs { range: range.start + places.start..range.start + places.end, ..Runs::NONE },
+            Self::Each(indices) => Runs { rest: &indices[places], ..Runs::NONE },
+            Self::Ranges(pieces) => {
+                let first = pieces.partition_point(|piece| piece.after as usize <= places.start);
+                Runs { pieces: &pieces[first..], places, ..Runs::NONE }
+            }
         }
     }
 
@@ -303,6 +335,25 @@ pub(crate) struct Runs<'a> {
     range: Range<usize>,
     /// Ascending indices, after those in the range.
     rest: &'a [u32],
+    /// Pieces of a list, the first with the first of these positions.
+    pieces: &'a [Piece],
+    places: Range<usize>,
+}
+
+impl Runs<'_> {
+    const NONE: Self = Self { range: 0..0, rest: &[], pieces: &[], places: 0..0 };
+
+    /// The next piece, as far as its positions are among those left.
+    #[inline]
+    fn piece(&mut self) -> Option<Range<usize>> {
+        let (&piece, others) = self.pieces.split_first().filter(|_| !self.places.is_empty())?;
+        let (after, end) = (piece.after as usize, piece.end as usize);
+        let start = end - (after - self.places.start);
+        let last = self.places.end.min(after);
+        self.pieces = others;
+        self.places.start = last;
+        Some(start..end - (after - last))
+    }
 }
 
 impl<'a> Iterator for Runs<'a> {
@@ -311,6 +362,9 @@ impl<'a> Iterator for Runs<'a> {
     fn next(&mut self) -> Option<Run<'a>> {
         if !self.range.is_empty() {
             return Some(Run::Range(std::mem::take(&mut self.range)));
+        }
+        if let Some(range) = self.piece() {
+            return Some(Run::Range(range));
         }
         let first = *self.rest.first()? as usize;
         // Indices ascend: they are consecutive if the last minus the first is one less than their number.

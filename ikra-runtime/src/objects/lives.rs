@@ -10,7 +10,7 @@ use crate::class::{Class, ClassId, ClassInfo, atomics};
 use crate::error::Error;
 use crate::link::Link;
 use crate::list::ListOrder;
-use crate::storage::FieldTuple;
+use crate::storage::{Bump, FieldTuple};
 use crate::table::{Late, Nursery, Threads};
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::holes::{Marks, ones};
@@ -163,13 +163,7 @@ impl<C: Class> Objects<C> {
 
     /// The objects that exist, as a list.
     pub(crate) fn live_list(&self) -> &Arc<ListOrder> {
-        self.live.get_or_init(|| {
-            let mut indices = Vec::with_capacity(self.len());
-            for range in self.live_in(0..self.slots()) {
-                indices.extend(range.start as u32..range.end as u32);
-            }
-            Arc::new(ListOrder::of_one(indices))
-        })
+        self.live.get_or_init(|| Arc::new(ListOrder::of_ranges(self.live_in(0..self.slots()))))
     }
 
     /// Writes the rows of new objects to these places, and then to new ones at the end.
@@ -179,22 +173,28 @@ impl<C: Class> Objects<C> {
         rows: impl Iterator<Item = C>,
         mut placed: impl FnMut(usize),
     ) -> Result<(), Error> {
-        let mut holes = holes.iter();
         let mut rows = rows;
-        for &hole in holes.by_ref() {
-            let Some(row) = rows.next() else { return Ok(()) };
-            self.put(Link::at(hole as u32), row)?;
-            placed(hole);
-        }
         if Self::HAS_ARENA {
+            for (&hole, row) in holes.iter().zip(rows.by_ref()) {
+                self.put(Link::at(hole as u32), row)?;
+                placed(hole);
+            }
             return rows.try_for_each(|row| {
                 placed(self.push(row)?.index());
                 Ok(())
             });
         }
-        let first = self.slots();
+        let slots = self.slots();
+        self.change_rows(0..slots);
+        assert!(holes.iter().all(|&hole| hole < slots));
+        let bases = self.table().bases;
+        for (&hole, row) in holes.iter().zip(rows.by_ref()) {
+            // SAFETY: there is room, and `&mut self` excludes other accesses.
+            unsafe { <C::Fields as FieldTuple<C>>::write(&bases, hole, row.into_values(), &mut Bump::none()) }
+            placed(hole);
+        }
         self.extend_at_once(rows)?;
-        (first..self.slots()).for_each(placed);
+        (slots..self.slots()).for_each(placed);
         Ok(())
     }
 }
@@ -236,11 +236,17 @@ impl<C: Class> Lives for Objects<C> {
         }
     }
     fn open_nursery(&mut self) {
-        self.table_mut().nursery = Some(Nursery::new(threads(), self.slots()));
+        let slots = self.slots();
+        match &mut self.table_mut().nursery {
+            Some(nursery) => nursery.open(threads(), slots),
+            none => *none = Some(Nursery::new(threads(), slots)),
+        }
     }
     fn close(&mut self) {
         let table = self.table_mut();
-        table.nursery = None;
+        if let Some(nursery) = &mut table.nursery {
+            nursery.close();
+        }
         table.late = None;
         table.header.marks = Marks::NONE;
         table.header.section = 0;
@@ -252,7 +258,7 @@ impl<C: Class> Lives for Objects<C> {
     fn deliver(&mut self) -> Result<Born, Error> {
         let slots = self.slots();
         let Some(nursery) = &mut self.table_mut().nursery else { return Ok(Born::default()) };
-        let (first, (young, numbers)) = (nursery.first(), nursery.take());
+        let (first, (mut young, numbers)) = (nursery.first(), nursery.take());
         if young.is_empty() {
             return Ok(Born::default());
         }
@@ -260,10 +266,13 @@ impl<C: Class> Lives for Objects<C> {
         self.grow(slots + young.len() - holes.len())?;
         let mut born = Born { ids: vec![0; numbers as usize], indices: Vec::with_capacity(young.len()), slots, first };
         let numbers: Vec<_> = young.iter().map(|young| young.number).collect();
-        let placed = self.place(&holes, young.into_iter().map(|young| young.row), |index| {
+        let placed = self.place(&holes, young.drain(..).map(|young| young.row), |index| {
             born.ids[numbers[born.indices.len()] as usize] = index as u32 + 1;
             born.indices.push(index as u32);
         });
+        if let Some(nursery) = &mut self.table_mut().nursery {
+            nursery.give_back(young);
+        }
         if let Err(error) = placed {
             self.set_len(slots);
             return Err(error);
