@@ -179,7 +179,7 @@ pub mod lints {
     pub fn run() -> Result<u32, ikra::Error> {
         let mut world = Things::new();
         let first = world.things.push(Thing::new(Thing::LIMIT))?;
-        let _ = world.construct(2, Thing::spawn, true)?;
+        drop(world.construct(2, Thing::spawn, true)?);
         world.execute(Thing::weigh, (&[1.0, 2.0][..], 0.5));
         world.execute(Thing::with, |number: f32| number + 1.0);
         world.execute(Thing::ask, ());
