@@ -61,18 +61,13 @@ impl Holes {
         }
     }
 
-    /// The removed objects, one bit per index.
-    pub fn words(&self) -> &[u64] {
-        &self.words
-    }
-
     /// The removed objects, in the order of their indices.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         ones(&self.words)
     }
 
     /// The objects of a range that exist, as ranges of consecutive ones.
-    pub fn live(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+    pub fn live(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
         let mut next = range.start;
         core::iter::from_fn(move || {
             let start = self.find(next, range.end, false)?;

@@ -118,8 +118,6 @@ impl<'a> Moves<'a> {
 pub enum Remap {
     /// It checks whether all links can be remapped, and changes none of them.
     Check,
-    /// It checks that no link changes.
-    Find,
     /// It remaps them.
     Commit,
 }

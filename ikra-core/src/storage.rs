@@ -375,9 +375,6 @@ macro_rules! remapped_as_it_is {
             // SAFETY: the object exists, and nothing else accesses it.
             let value = unsafe { <Self as Storage<C, K>>::read(bases, index) };
             let Some(remapped) = value.remapped(moves) else { return false };
-            if what == crate::moves::Remap::Find {
-                return crate::value::Loaded::same(&value, &remapped);
-            }
             if what == crate::moves::Remap::Commit {
                 // SAFETY: by the contract.
                 unsafe { <Self as Storage<C, K>>::write(bases, index, remapped) };

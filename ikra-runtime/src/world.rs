@@ -34,7 +34,6 @@ use crate::table::{Directory, Targets};
 use crate::value::{BadLink, Value};
 use ikra_core::device_code::DeviceCode;
 use ikra_core::message::Message;
-use ikra_core::moves::{Change, Moves};
 
 /// The state of a world of type `W` besides its objects: the directory of its classes' tables, and its executors.
 ///
@@ -977,9 +976,6 @@ pub(crate) fn or_panic<T>(result: Result<T, Error>) -> T {
 #[track_caller]
 fn ready_for_kernel<W: World>(world: &mut W) {
     ready(world);
-    if let Err(error) = check_removed(world.members().as_ref()) {
-        panic!("{error}");
-    }
     for member in world.members().as_ref() {
         // SAFETY: `ready` has linked the tables, and they stay linked as long as the world is borrowed.
         if let Err(error) = unsafe { member.prepare() } {
@@ -1013,25 +1009,15 @@ pub(crate) fn check_links<W: World>(world: &W, arguments: &[Argument<'_>]) -> Re
         // SAFETY: the state's world stays borrowed during the call.
         let targets = unsafe { world.state().directory.slots(argument.links_to()) };
         if let Some(BadLink { class, id, len }) = argument.bad_link(Targets::new(&targets)) {
-            return Err(Error::NotInWorld { class: class.name(), id, len: len as usize });
+            let class = class.name();
+            return Err(match id <= len {
+                true => Error::Removed { class, id },
+                false => Error::NotInWorld { class, id, len: len as usize },
+            });
         }
     }
-    check_removed(members)?;
     // SAFETY: the tables were linked above, and stay linked as long as the world is borrowed.
     members.iter().try_for_each(|member| unsafe { member.check_links() })
-}
-
-/// Checks that no link that the host wrote names an object that was removed.
-#[inline]
-fn check_removed(members: &[&dyn AnyObjects]) -> Result<(), Error> {
-    if members.iter().all(|member| member.holes() == 0) { Ok(()) } else { find_links_to_removed(members) }
-}
-
-#[cold]
-fn find_links_to_removed(members: &[&dyn AnyObjects]) -> Result<(), Error> {
-    let holes: Vec<_> = members.iter().map(|member| (member.class(), member.hole_words())).collect();
-    let changes: Vec<_> = holes.iter().map(|(class, holes)| Change::removed(*class, holes)).collect();
-    members.iter().try_for_each(|member| member.find_links_to(Moves::new(&changes)))
 }
 
 #[cold]
@@ -1039,7 +1025,7 @@ fn find_links_to_removed(members: &[&dyn AnyObjects]) -> Result<(), Error> {
 #[track_caller]
 fn not_prepared(class: &str, error: &Error) -> ! {
     match error {
-        Error::BadLink { .. } => panic!("{error}"),
+        Error::BadLink { .. } | Error::LinkToNone { .. } => panic!("{error}"),
         _ => panic!("class {class}: {error}"),
     }
 }

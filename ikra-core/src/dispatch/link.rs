@@ -266,8 +266,13 @@ unsafe impl<D: Dispatch> Value for AnyLink<D> {
     #[inline(always)]
     fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
         let (tag, index) = self.parts();
-        let len = D::count(tag, targets.table(|| tag));
-        (index >= len).then(|| BadLink { class: D::CLASSES[tag], id: index.wrapping_add(1), len })
+        let place = targets.table(|| tag);
+        let len = D::count(tag, place);
+        (index >= len || place.is_removed(index as usize)).then(|| BadLink {
+            class: D::CLASSES[tag],
+            id: index.wrapping_add(1),
+            len,
+        })
     }
     #[inline]
     fn remapped(self, moves: Moves<'_>) -> Option<Self> {

@@ -7,7 +7,7 @@ use crate::info::ClassId;
 use crate::link::Link;
 use crate::moves::Moves;
 use crate::origin::meaning;
-use crate::panics::out_of_range;
+use crate::panics::{out_of_range, was_removed};
 use crate::phase::Phase;
 use crate::value::{BadLink, LaneArray, Value};
 
@@ -46,6 +46,9 @@ impl<D: Class> Follow for Link<D> {
         // As in `Value::bad_link`, so that the device's compiler sees that an argument was checked.
         if self.id() > len {
             out_of_range(D::ID.name(), self.id() - 1, len);
+        }
+        if place.is_removed(self.index()) {
+            was_removed(D::NAME, self.id());
         }
         // SAFETY: 1. `place_of::<D>` returns the address of a table of `D`, or of an absent class; the object exists;
         // 2. it is in this world.
@@ -103,8 +106,10 @@ unsafe impl<C: Class> Value for Option<Link<C>> {
     }
     #[inline(always)]
     fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
-        let (id, len) = (self.map_or(0, Link::id), targets.table(|| 0).count::<C>());
-        (id > len).then_some(BadLink { class: C::ID, id, len })
+        let place = targets.table(|| 0);
+        let (id, len) = (self.map_or(0, Link::id), place.count::<C>());
+        // Without a link, the index is beyond all objects.
+        (id > len || place.is_removed(id.wrapping_sub(1) as usize)).then_some(BadLink { class: C::ID, id, len })
     }
     #[inline]
     fn remapped(self, moves: Moves<'_>) -> Option<Self> {

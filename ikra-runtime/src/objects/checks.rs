@@ -57,6 +57,12 @@ impl<C: Class> Objects<C> {
                 unsafe { self.set_checked(returned) };
                 Ok(())
             }
+            Some((field, index, link)) if link.id <= link.len => Err(Error::LinkToNone {
+                class: C::NAME,
+                field: C::FIELDS[field].name,
+                object: Link::<C>::at(index as u32).id(),
+                target: link.class.name(),
+            }),
             Some((field, index, link)) => Err(Error::BadLink {
                 class: C::NAME,
                 field: C::FIELDS[field].name,

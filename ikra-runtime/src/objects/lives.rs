@@ -59,8 +59,6 @@ pub trait Lives {
     fn removed_at(&self) -> u64;
     /// The objects that exist, as a list.
     fn live(&self) -> Arc<ListOrder>;
-    /// Removed objects, one bit per index.
-    fn hole_words(&self) -> Vec<u64>;
 
     /// Prepares for a kernel for objects of this class; `section` orders what it makes among the kernels of its trait.
     fn open(&mut self, section: u32, effects: &Effects);
@@ -96,12 +94,6 @@ pub trait Lives {
     ///
     /// Errors of fetching.
     fn cascade(&self, moves: Moves<'_>, marks: &mut Vec<u64>) -> Result<bool, Error>;
-    /// Checks that no link that the host wrote names a removed object.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::LinkToNone`]; errors of fetching.
-    fn find_links_to(&self, moves: Moves<'_>) -> Result<(), Error>;
     /// Removes objects, given as one bit per index. Links to them are remapped already.
     fn remove_all(&mut self, removed: &[u64]);
     /// The fill ratio below which the class compacts by itself, if it was declared.
@@ -157,7 +149,7 @@ impl<C: Class> Objects<C> {
     }
 
     /// The objects that exist, among those at consecutive indices.
-    pub(crate) fn live_in(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+    pub(crate) fn live_in(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
         self.table().header.holes.live(range)
     }
 
@@ -219,9 +211,6 @@ impl<C: Class> Lives for Objects<C> {
     }
     fn live(&self) -> Arc<ListOrder> {
         Arc::clone(self.live_list())
-    }
-    fn hole_words(&self) -> Vec<u64> {
-        self.table().header.holes.words().to_vec()
     }
 
     fn open(&mut self, section: u32, effects: &Effects) {
@@ -336,25 +325,6 @@ impl<C: Class> Lives for Objects<C> {
             }
         }
         Ok(found)
-    }
-    fn find_links_to(&self, moves: Moves<'_>) -> Result<(), Error> {
-        let header = &self.table().header;
-        let fields = header.unchecked();
-        if fields.is_empty() || !C::FIELDS.iter().any(|field| moves.concern(field.holds_links_to)) {
-            return Ok(());
-        }
-        self.try_fetch(fields)?;
-        let objects = self.live_in(header.unchecked_range()).flatten().collect::<Vec<_>>();
-        // SAFETY: the objects exist, and a search writes nothing.
-        let found = unsafe {
-            <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects.into_iter(), moves, Remap::Find)
-        };
-        found.map_err(|(field, index)| Error::LinkToNone {
-            class: C::NAME,
-            field: C::FIELDS[field].name,
-            object: Link::<C>::at(index as u32).id(),
-            target: moves.first_of(C::FIELDS[field].holds_links_to).name(),
-        })
     }
     fn remove_all(&mut self, removed: &[u64]) {
         assert!(ones(removed).last().is_none_or(|last| last < self.slots()), "the objects exist");

@@ -1,12 +1,13 @@
 //! Reordering of objects: all columns are permuted, whatever their fields, and links are remapped.
 
 use std::ptr;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::{Objects, Shadow};
 use crate::class::{Class, linked};
 use crate::error::Error;
+use crate::exec::for_chunks;
 use crate::layout::geometry;
 use crate::link::Link;
 use crate::storage::FieldTuple;
@@ -140,14 +141,27 @@ impl<C: Class> Objects<C> {
             Remap::Commit => !moves.is_removed_in_place(C::ID, index),
             _ => !moves.is_removed(C::ID, index),
         };
-        let objects = self.indices().filter(is_looked_at);
-        // SAFETY: the objects exist, and `&mut self` excludes other accesses.
-        let remapped = unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects, moves, what) };
-        remapped.map_err(|(field, index)| Error::LinkToRemoved {
-            class: C::NAME,
-            field: C::FIELDS[field].name,
-            object: Link::<C>::at(index as u32).id(),
-            target: moves.first_of(C::FIELDS[field].holds_links_to).name(),
+        let first = Mutex::new(None);
+        let returned = for_chunks(0..len, false, |chunk| {
+            let objects = self.live_in(chunk).flatten().filter(is_looked_at);
+            // SAFETY: the objects exist, each is in one chunk, and `&mut self` excludes other accesses.
+            let remapped = unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects, moves, what) };
+            if let Err((field, index)) = remapped {
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.is_none_or(|(known_field, known)| (index, field) < (known, known_field)) {
+                    *first = Some((field, index));
+                }
+            }
+        });
+        drop(returned);
+        let found = first.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.map_or(Ok(()), |(field, index)| {
+            Err(Error::LinkToRemoved {
+                class: C::NAME,
+                field: C::FIELDS[field].name,
+                object: Link::<C>::at(index as u32).id(),
+                target: moves.first_of(C::FIELDS[field].holds_links_to).name(),
+            })
         })
     }
 }

@@ -5,6 +5,7 @@ use std::any::Any;
 use super::{Ready, World, check_links};
 use crate::class::{Class, ClassId};
 use crate::error::Error;
+use crate::info::FieldInfo;
 use crate::link::Link;
 use crate::list::LastList;
 use crate::objects::{AnyObjects, Born, Objects};
@@ -156,7 +157,10 @@ fn remove(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>) -> Re
     if removed.iter().flatten().all(|&word| word == 0) {
         return Ok(());
     }
-    loop {
+    let fields = |members: &[&mut dyn AnyObjects], is: fn(&FieldInfo) -> bool| {
+        members.iter().any(|member| member.fields().iter().any(is))
+    };
+    while fields(members, |field| field.cascades) {
         let changes = changes(members, &removed);
         let mut more = removed.clone();
         let mut found = false;
@@ -169,7 +173,11 @@ fn remove(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>) -> Re
         removed = more;
     }
     let changes = changes(members, &removed);
-    for what in [Remap::Check, Remap::Commit] {
+    let passes: &[Remap] = match fields(members, |field| !field.empties) {
+        true => &[Remap::Check, Remap::Commit],
+        false => &[Remap::Commit],
+    };
+    for &what in passes {
         members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), what))?;
     }
     for (member, removed) in

@@ -24,6 +24,9 @@ pub fn written(range: &impl RangeBounds<usize>) -> String {
 #[inline(never)]
 #[track_caller]
 pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
+    if index < len {
+        was_removed(class, index + 1);
+    }
     panic!(
         "link {class}#{} does not belong to this world, which has {len} objects of class {class}",
         u64::from(index) + 1
