@@ -30,7 +30,7 @@ impl Holes {
     pub const NONE: Self = Self { words: Vec::new(), count: 0 };
 
     /// The number of removed objects.
-    #[inline(always)]
+    #[inline]
     pub fn count(&self) -> u32 {
         self.count
     }

@@ -65,6 +65,7 @@ pub mod kernel;
 pub mod known;
 pub mod layout;
 pub mod link;
+mod lives;
 pub mod math;
 pub mod message;
 pub mod mode;

@@ -9,6 +9,7 @@ use crate::column::Column;
 use crate::handle::Follow;
 use crate::handle::{AllObjects, Handle};
 use crate::link::Link;
+use crate::lives;
 use crate::message::Message;
 use crate::panics::not_removable;
 use crate::phase::Phase;
@@ -177,11 +178,11 @@ pub unsafe trait KernelObject<'w>: Object<'w> {
     /// ```
     ///
     /// A kernel that removes objects runs on the host. A GPU place passes it on to the host, with the same result.
-    #[inline(always)]
+    #[inline]
     fn remove(&mut self) {
         const { assert_removes::<Self::Phase, Self::Class>() }
         let object = self.handle();
-        if !object.place().remove(object.index()) {
+        if !lives::remove(object.place(), object.index()) {
             not_removable::<Self::Class>();
         }
     }
@@ -224,7 +225,8 @@ pub unsafe trait KernelObject<'w>: Object<'w> {
     {
         const { assert_makes::<Self::Phase>() }
         let object = self.handle();
-        object.place().set_at_end::<Self::Class, T, K>(object.index(), value);
+        // SAFETY: it is the address of the table of the object's class.
+        unsafe { lives::set_at_end::<Self::Class, T, K>(object.place(), object.index(), value) };
     }
 }
 

@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 use crate::class::Class;
 use crate::handle::Handle;
 use crate::link::Link;
+use crate::lives;
 use crate::message::Message;
 use crate::phase::Phase;
 use crate::table::TableRef;
@@ -75,7 +76,7 @@ impl<'w, C: Class, P: Phase> Spawn<'w, C, P> {
     ///
     /// When compiled, if the kernel does not say that it makes objects of class `C`.
     #[doc(hidden)]
-    #[inline(always)]
+    #[inline]
     pub fn of<M: Class>(maker: Handle<'w, M, P>) -> Self {
         const { assert_spawns::<P, C>() }
         Self { place: maker.place(), maker: maker.index() as u32, one_thread: PhantomData }
@@ -91,7 +92,7 @@ impl<'w, C: Class, P: Phase> Spawn<'w, C, P> {
     /// If the world has no objects of class `C`, or if the kernel makes more than 2³¹ of them.
     #[track_caller]
     pub fn push(&self, row: C) -> Link<C> {
-        self.place.spawn(self.maker, row)
+        lives::spawn(self.place, self.maker, row)
     }
 }
 

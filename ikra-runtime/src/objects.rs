@@ -208,7 +208,7 @@ impl<C: Class> Objects<C> {
     }
 
     /// The end of the indices of its objects: the number of objects, removed ones included.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn slots(&self) -> usize {
         self.table().len()
     }

@@ -22,7 +22,6 @@ use crate::directory::{TableRef, Targets};
 use crate::facts::Facts;
 use crate::field_set::FieldSet;
 use crate::info::{ClassId, ClassInfo, base_count};
-use crate::link::Link;
 
 /// The number of words of a class's table, whose storage starts at `columns` addresses.
 pub const fn table_words(columns: usize) -> usize {
@@ -163,33 +162,15 @@ impl<'w> TableRef<'w> {
     }
 
     /// On the host, whether the object at this index was removed.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn is_removed(self, _: usize) -> bool {
         false
     }
 
     /// On the host, the number of removed objects of the class.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn holes(self) -> u32 {
         0
-    }
-
-    /// Kernels that remove objects run on the host.
-    #[inline(always)]
-    pub(crate) fn remove(self, _: usize) -> bool {
-        false
-    }
-
-    /// Kernels that make objects run on the host.
-    #[inline(always)]
-    pub(crate) fn set_at_end<C, T, const K: usize>(self, _: usize, _: T) {
-        panic!("a kernel that makes objects runs on the host\0")
-    }
-
-    /// Kernels that make objects run on the host.
-    #[inline(always)]
-    pub(crate) fn spawn<C: ClassInfo>(self, _: u32, _: C) -> Link<C> {
-        panic!("a kernel that makes objects runs on the host\0")
     }
 
     /// The class's table.

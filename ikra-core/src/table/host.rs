@@ -8,15 +8,10 @@ use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::{BaseSet, address};
-use crate::class::Field;
 use crate::directory::{ABSENT, Directory, Header, Late, Nursery, TableRef, Targets};
 use crate::facts::Facts;
 use crate::field_set::FieldSet;
 use crate::info::{ClassId, ClassInfo, first_target, linked, undivided, whole_units};
-use crate::link::Link;
-use crate::moves::Moves;
-use crate::storage::{Storage, Stored};
-use crate::value::Value;
 
 /// A holder of newer values of some columns than the host's.
 ///
@@ -256,7 +251,7 @@ impl<'w> TableRef<'w> {
     }
 
     /// Whether the object at this index was removed.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn is_removed(self, index: usize) -> bool {
         // SAFETY: every table starts with a header, and is alive during `'w`.
         let holes = &unsafe { &*self.table }.holes;
@@ -264,60 +259,10 @@ impl<'w> TableRef<'w> {
     }
 
     /// The number of removed objects of the class.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn holes(self) -> u32 {
         // SAFETY: every table starts with a header, and is alive during `'w`.
         unsafe { &*self.table }.holes.count()
-    }
-
-    /// Notes that the running kernel removes the object at this index. Returns whether the kernel may do so.
-    #[inline]
-    pub(crate) fn remove(self, index: usize) -> bool {
-        // SAFETY: every table starts with a header, and is alive during `'w`.
-        unsafe { &*self.table }.marks.set(index)
-    }
-
-    /// Stores field `K` of the object at this index when the running kernel ends.
-    ///
-    /// # Panics
-    ///
-    /// If the address is not that of the table of a running kernel's class.
-    #[track_caller]
-    pub(crate) fn set_at_end<C: Field<K, Storage: Stored<Row = T, Value = T>>, T: Value, const K: usize>(
-        self,
-        index: usize,
-        value: T,
-    ) {
-        assert!(index < self.count::<C>() as usize, "the object exists");
-        // SAFETY: objects exist, so the address is that of a table of the handle's class, which is `C`.
-        let table = unsafe { self.table::<C>() };
-        let Some(late) = &table.late else { panic!("`set_at_end` is for kernels that make objects") };
-        let store = move |bases: &C::Bases, index: usize, moves: Moves<'_>| {
-            let value = value.remapped(moves).unwrap_or(value);
-            // SAFETY: the object exists, and nothing else accesses it, by the contract of `Late::push`.
-            unsafe { <C::Storage as Storage<C, K>>::write(bases, index, value) }
-        };
-        // SAFETY: it writes field `K` of the object, which nothing else accesses.
-        unsafe { late.push(index as u32, Box::new(store)) }
-    }
-
-    /// Makes an object of class `C` in this world, by object `maker` of this table.
-    ///
-    /// # Panics
-    ///
-    /// If the world has no objects of the class, or if the running kernel may not make some.
-    #[track_caller]
-    pub(crate) fn spawn<C: ClassInfo>(self, maker: u32, row: C) -> Link<C> {
-        let place = self.beside(|| C::ID);
-        assert!(!ptr::eq(place.table, &raw const ABSENT), "this world has no objects of class {}", C::NAME);
-        // SAFETY: the directory lists the table of `C` under the id of `C`; it is not the table of an absent class.
-        let table = unsafe { place.table::<C>() };
-        let Some(nursery) = table.nursery.as_ref().filter(|nursery| nursery.is_open()) else {
-            panic!("objects of class {} are made by a kernel with a parameter of type `Spawn<{0}>`", C::NAME)
-        };
-        // SAFETY: every table starts with a header, and is alive during `'w`.
-        let section = unsafe { &*self.table }.section;
-        Link::at(nursery.push((section, maker), row))
     }
 
     /// The table at this address.

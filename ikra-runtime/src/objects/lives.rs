@@ -116,13 +116,13 @@ fn threads() -> Threads {
 
 impl<C: Class> Objects<C> {
     /// The number of removed objects whose ids are not in use.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn holes(&self) -> usize {
         self.table().header.holes.count() as usize
     }
 
     /// Whether an object has this index.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn exists(&self, index: usize) -> bool {
         index < self.slots() && (self.holes() == 0 || !self.table().header.holes.contains(index))
     }

@@ -78,13 +78,13 @@ pub(crate) fn not_removable<C: ClassInfo>() -> ! {
 }
 
 /// On the host, a link to a removed object was followed.
-#[inline(always)]
+#[inline]
 pub(crate) fn was_removed(_: &str, _: u32) -> ! {
     panic!("the object was removed\0");
 }
 
 /// On the host, code needs all objects of a class in a row.
-#[inline(always)]
+#[inline]
 pub(crate) fn has_holes(_: &str, _: u32) -> ! {
     panic!("objects were removed\0");
 }
