@@ -1,191 +1,34 @@
 //! Worlds: the objects of a closed set of classes.
 
 mod guard;
-#[cfg(test)]
-mod linking;
 pub(crate) mod lives;
+mod ready;
 mod reorder;
-
-use std::fmt;
-use std::ops::{Deref, DerefMut};
-use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering::Acquire, Ordering::Release};
-use std::sync::{Mutex, PoisonError};
+mod state;
 
 pub use guard::Mut;
+pub use ready::Ready;
+pub(crate) use ready::{check_links, or_panic, ready};
 pub use reorder::Moved;
+pub use state::WorldState;
 
 use crate::class::{Class, ClassId, Field};
 use crate::column::Column;
 use crate::dispatch::{Collect, Execute, LinkIn, Reduce, run_pairs};
 use crate::error::Error;
 use crate::exec;
-use crate::executor::{Executor, Executors, On, Over, Part};
+use crate::executor::{Executor, On, Over, Part};
 use crate::handle::AllObjects;
-use crate::kernel::{Argument, Call, Construct, PairCall};
+use crate::kernel::{Call, Construct, PairCall};
 use crate::layout::geometry;
 use crate::link::Link;
-use crate::list::LastList;
 use crate::objects::{AnyObjects, Links, Objects, Tracked};
 use crate::phase::Sequential;
 use crate::place::Place;
 use crate::storage::Stored;
-use crate::table::{Directory, Targets};
-use crate::value::{BadLink, Value};
+use crate::value::Value;
 use ikra_core::device_code::DeviceCode;
 use ikra_core::message::Message;
-
-/// The state of a world of type `W` besides its objects: the directory of its classes' tables, and its executors.
-///
-/// It is generic over the world's type, so states of different world types cannot be swapped. Two worlds of one type
-/// may swap their states, as they may swap their objects. So `link` compares state and tables before each access.
-pub struct WorldState<W> {
-    directory: Box<Directory>,
-    /// Held while tables are linked, so that the threads that share the world do so one after another.
-    linking: Mutex<()>,
-    /// The executors that run its kernels.
-    executors: Mutex<Executors<W>>,
-    /// The list made from the last slice. Only `&mut` uses it; the mutex keeps the world's type unwind safe.
-    last_list: Mutex<LastList>,
-}
-
-impl<W> fmt::Debug for WorldState<W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorldState").finish_non_exhaustive()
-    }
-}
-
-impl<W: World> Default for WorldState<W> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-/// A state of its own: the clone shares nothing with the other world.
-impl<W: World> Clone for WorldState<W> {
-    fn clone(&self) -> Self {
-        Self::new()
-    }
-}
-
-impl<W: World> WorldState<W> {
-    /// The state of a world whose tables are not linked yet.
-    #[must_use]
-    pub fn new() -> Self {
-        let entries = W::CLASSES.iter().map(|&class| (class.type_id(), AtomicPtr::new(ptr::null_mut()))).collect();
-        Self {
-            directory: Box::new(Directory { entries }),
-            linking: Mutex::new(()),
-            executors: Mutex::new(Executors::NONE),
-            last_list: Mutex::default(),
-        }
-    }
-
-    /// The executors that run its kernels.
-    pub fn executors(&mut self) -> &mut Executors<W> {
-        self.executors.get_mut().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The list made from the last slice.
-    pub(crate) fn last_list(&mut self) -> &mut LastList {
-        self.last_list.get_mut().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A point in linking where other threads may run; the tests let them run here.
-#[inline(always)]
-fn others_may_run() {
-    #[cfg(test)]
-    linking::others_run();
-}
-
-impl<W> WorldState<W> {
-    /// Points the tables to each other, unless they are linked already.
-    ///
-    /// Objects can be moved between worlds of the same type (`mem::swap`), so both the directory's entries and the
-    /// tables' own directories must be checked.
-    ///
-    /// # Safety
-    ///
-    /// The members belong to a world that the caller borrows, and this is the state of that world.
-    #[inline]
-    unsafe fn link(&self, members: &[&dyn AnyObjects]) {
-        if !self.is_linked(members) {
-            // SAFETY: by the caller, the members belong to the borrowed world, and this is its state.
-            unsafe { self.relink(members) }
-        }
-    }
-
-    /// Whether the directory lists the members' tables, and the tables name this directory.
-    ///
-    /// Only [`relink`](Self::relink) writes both, for all tables of a world at once. So the check rejects a table of
-    /// another world, one that was in this world before, and one at the address of a freed table. In each case the
-    /// directory lists another table, or the table names another directory or none.
-    #[inline]
-    fn is_linked(&self, members: &[&dyn AnyObjects]) -> bool {
-        let mine = ptr::from_ref(&*self.directory).cast_mut();
-        let entries = &self.directory.entries;
-        members.len() == entries.len()
-            && members.iter().zip(entries).all(|(&member, entry)| {
-                others_may_run();
-                let current = entry.1.load(Acquire);
-                others_may_run();
-                ptr::eq(current, member.header().as_ptr()) && directory_of(member).load(Acquire) == mine
-            })
-    }
-
-    /// Links the tables in four passes. A thread that shares the world and checks it meanwhile sees at least one table
-    /// without a directory, until the last pass.
-    ///
-    /// # Panics
-    ///
-    /// If the members are not of the world's classes. Nothing has changed then.
-    ///
-    /// # Safety
-    ///
-    /// As for [`link`](Self::link).
-    #[cold]
-    unsafe fn relink(&self, members: &[&dyn AnyObjects]) {
-        let _linking = self.linking.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.is_linked(members) {
-            return;
-        }
-        let entries = &self.directory.entries;
-        assert!(
-            members.len() == entries.len()
-                && members.iter().zip(entries).all(|(member, entry)| member.class().type_id() == entry.0),
-            "the members of a world are the objects of its classes"
-        );
-        for &member in members {
-            directory_of(member).store(ptr::null_mut(), Release);
-            others_may_run();
-        }
-        for (member, entry) in members.iter().zip(entries) {
-            entry.1.store(member.header().as_ptr(), Release);
-            others_may_run();
-        }
-        for member in members {
-            // SAFETY: the tables in the directory are alive, because they belong to a world that the caller borrows.
-            // The lock excludes other threads that link. No thread reads the slots meanwhile (I10). Each handle is made
-            // after `link` during the same borrow of the world. Linked tables stay linked during the borrow, and these
-            // tables are not linked yet. Handles from an earlier borrow no longer exist.
-            unsafe { member.point(&self.directory) }
-            others_may_run();
-        }
-        for &member in members {
-            // `Release`: a thread that sees the directory also sees the slots of all tables.
-            directory_of(member).store(ptr::from_ref(&*self.directory).cast_mut(), Release);
-            others_may_run();
-        }
-    }
-}
-
-/// The field in which a table stores the directory that linked it.
-#[inline]
-fn directory_of(objects: &dyn AnyObjects) -> &AtomicPtr<Directory> {
-    // SAFETY: the table is alive as long as the objects, which are borrowed.
-    &unsafe { objects.header().as_ref() }.directory
-}
 
 /// Fails to compile if class `C` has links to a class outside the world, or storage that cannot be laid out.
 pub const fn assert_closed<C: Class>(world: &str, classes: &[ClassId]) {
@@ -887,154 +730,4 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         let order: Vec<_> = reorder::sorted(&keys).into_iter().map(|n| before[n as usize]).collect();
         reorder::reorder(self, order.into_iter())
     }
-}
-
-/// Links the tables.
-#[inline]
-fn link<W: World>(world: &W) {
-    // SAFETY: the members and the state belong to the same world, which is borrowed.
-    unsafe { world.state().link(world.members().as_ref()) };
-}
-
-/// Links the tables, and panics if an object is not initialised.
-#[inline]
-#[track_caller]
-pub(crate) fn ready<W: World>(world: &W) {
-    // Sequential code calls this for each object that it reads. In a linked world it reads no list of members.
-    let members = world.members();
-    let members = members.as_ref();
-    if !world.state().is_linked(members) || members.iter().any(|member| member.pending() > 0) {
-        make_ready(world);
-    }
-}
-
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn make_ready<W: World>(world: &W) {
-    link(world);
-    for member in world.members().as_ref() {
-        if member.pending() > 0 {
-            not_ready(member.name(), member.pending());
-        }
-    }
-}
-
-/// A world in which a kernel can run on the host. Its tables are linked, its links checked, its objects initialised,
-/// and the values that a device changed are fetched.
-#[derive(Debug)]
-pub struct Ready<'w, W>(&'w mut W);
-
-impl<'w, W: World> Ready<'w, W> {
-    /// Prepares a world, and panics if that fails.
-    #[inline]
-    #[track_caller]
-    pub(crate) fn of(world: &'w mut W) -> Self {
-        ready_for_kernel(world);
-        Self(world)
-    }
-
-    /// Prepares a world.
-    ///
-    /// # Errors
-    ///
-    /// Errors of checking links and of fetching.
-    pub(crate) fn try_of(world: &'w mut W) -> Result<Self, Error> {
-        try_ready_for_kernel(world)?;
-        Ok(Self(world))
-    }
-}
-
-impl<W> Deref for Ready<'_, W> {
-    type Target = W;
-    #[inline(always)]
-    fn deref(&self) -> &W {
-        self.0
-    }
-}
-
-impl<W> DerefMut for Ready<'_, W> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut W {
-        self.0
-    }
-}
-
-/// Panics with an error, because the short forms on the host return values.
-#[inline(always)]
-#[track_caller]
-pub(crate) fn or_panic<T>(result: Result<T, Error>) -> T {
-    match result {
-        Ok(value) => value,
-        Err(error) => panic!("{error}"),
-    }
-}
-
-/// Prepares for a kernel, which may read any field of any class: checks links that were written, and fetches newer
-/// values from devices. Panics if that fails, or if an object is not initialised.
-#[inline]
-#[track_caller]
-fn ready_for_kernel<W: World>(world: &mut W) {
-    ready(world);
-    for member in world.members().as_ref() {
-        // SAFETY: `ready` has linked the tables, and they stay linked as long as the world is borrowed.
-        if let Err(error) = unsafe { member.prepare() } {
-            not_prepared(member.name(), &error);
-        }
-    }
-}
-
-/// The fallible form of `ready_for_kernel`.
-fn try_ready_for_kernel<W: World>(world: &mut W) -> Result<(), Error> {
-    check_links(world, &[])?;
-    // SAFETY: `check_links` has linked the tables, and they stay linked as long as the world is borrowed.
-    world.members().as_ref().iter().try_for_each(|member| unsafe { member.prepare() })
-}
-
-/// Prepares for a kernel at any place: links the tables, and checks new links and the arguments' links.
-///
-/// # Errors
-///
-/// [`Error::NotAllInitialized`], [`Error::BadLink`], [`Error::NotInWorld`], and errors of fetching.
-pub(crate) fn check_links<W: World>(world: &W, arguments: &[Argument<'_>]) -> Result<(), Error> {
-    link(world);
-    let members = world.members();
-    let members = members.as_ref();
-    for member in members {
-        if member.pending() > 0 {
-            return Err(Error::NotAllInitialized { class: member.name(), pending: member.pending() });
-        }
-    }
-    for argument in arguments.iter().filter(|argument| !argument.links_to().is_empty()) {
-        // SAFETY: the state's world stays borrowed during the call.
-        let targets = unsafe { world.state().directory.slots(argument.links_to()) };
-        if let Some(BadLink { class, id, len }) = argument.bad_link(Targets::new(&targets)) {
-            let class = class.name();
-            return Err(match id <= len {
-                true => Error::Removed { class, id },
-                false => Error::NotInWorld { class, id, len: len as usize },
-            });
-        }
-    }
-    // SAFETY: the tables were linked above, and stay linked as long as the world is borrowed.
-    members.iter().try_for_each(|member| unsafe { member.check_links() })
-}
-
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn not_prepared(class: &str, error: &Error) -> ! {
-    match error {
-        Error::BadLink { .. } | Error::LinkToNone { .. } => panic!("{error}"),
-        _ => panic!("class {class}: {error}"),
-    }
-}
-
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn not_ready(class: &str, pending: u32) -> ! {
-    panic!(
-        "{pending} objects of class {class} are reserved but not initialised; call `init` for each before the world is used"
-    )
 }

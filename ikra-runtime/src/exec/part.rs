@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::error::Error;
 use crate::list::ListOrder;
-use crate::objects::Lives;
+use crate::objects::AnyObjects;
 
 /// The objects of a run, for each of its kernel's classes: all of them, or a part. An executor that shares a run with
 /// others passes its part to [`Run::on_host`](crate::executor::Run::on_host).
@@ -43,11 +43,11 @@ impl Part<'_> {
     ///
     /// [`Error::OutOfRange`], [`Error::NotInWorld`].
     #[inline]
-    pub(crate) fn of(self, class: usize, objects: &(impl Lives + ?Sized)) -> Result<Extent, Error> {
+    pub(crate) fn of(self, class: usize, objects: &(impl AnyObjects + ?Sized)) -> Result<Extent, Error> {
         if objects.holes() > 0 {
             return self.of_live(class, objects);
         }
-        let (len, name) = (objects.slots(), objects.class_name());
+        let (len, name) = (objects.slots(), objects.name());
         match self {
             Self::All => Ok(Extent::Range(0..len)),
             Self::Ranges(ranges) => match ranges.get(class) {
@@ -65,8 +65,8 @@ impl Part<'_> {
     /// As [`of`](Self::of), for a class some of whose objects were removed: those that exist, in the order of their
     /// ids.
     #[cold]
-    fn of_live(self, class: usize, objects: &(impl Lives + ?Sized)) -> Result<Extent, Error> {
-        let name = objects.class_name();
+    fn of_live(self, class: usize, objects: &(impl AnyObjects + ?Sized)) -> Result<Extent, Error> {
+        let name = objects.name();
         let live = objects.live();
         match self {
             Self::All => Ok(Extent::List { list: live, class: 0 }),

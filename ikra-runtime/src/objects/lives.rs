@@ -47,8 +47,6 @@ impl Born {
 /// Safe code may call these functions in any order: the values of removed objects stay valid, and a link that names one
 /// is stale, not undefined.
 pub trait Lives {
-    /// The class's name.
-    fn class_name(&self) -> &'static str;
     /// The end of the indices of its objects.
     fn slots(&self) -> usize;
     /// The number of removed objects whose ids are not in use.
@@ -192,9 +190,6 @@ impl<C: Class> Objects<C> {
 }
 
 impl<C: Class> Lives for Objects<C> {
-    fn class_name(&self) -> &'static str {
-        C::NAME
-    }
     #[inline]
     fn slots(&self) -> usize {
         Objects::slots(self)

@@ -79,7 +79,7 @@ fn wait_until(condition: impl Fn() -> bool) {
 
 /// A table from another world is put back, and several threads use the world at once. The first of them links its
 /// tables. The test is meant for the sanitizers, since a bug is hard to observe otherwise.
-/// `ikra-runtime/src/world/linking.rs` tests all interleavings.
+/// `ikra-runtime/src/world/state/linking.rs` tests all interleavings.
 #[test]
 fn a_table_put_back_is_linked_before_a_thread_follows_links() {
     let (threads, rounds) = (4, if cfg!(debug_assertions) { 1000 } else { 10_000 });

@@ -1,19 +1,22 @@
 //! Tests of linking: one thread uses a world while another links its tables. They run all interleavings, step by step.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use super::WorldState;
 use crate::class::ClassId;
 use crate::error::Error;
 use crate::executor::Executors;
 use crate::fingerprint::Signature;
+use crate::info::FieldInfo;
+use crate::list::ListOrder;
 use crate::mirror::{Copies, Span, Unit};
-use crate::objects::{AnyObjects, Shape};
+use crate::objects::{AnyObjects, Born, Lives, Shape};
 use crate::table::{Directory, Header};
-use ikra_core::effects::FieldSet;
+use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::moves::{Moves, Remap};
 
 /// The work of other threads between two steps of linking.
@@ -89,6 +92,9 @@ unsafe impl AnyObjects for Member {
         (unsafe) check_links(&) -> Result<(), Error>;
         () remap_links(&mut, _moves: Moves<'_>, _what: Remap) -> Result<(), Error>;
         () generation(&) -> u64;
+        (unsafe) reorder(&mut, _order: &[u32]) -> ();
+        () fields(&) -> &'static [FieldInfo];
+        () is_bounded(&) -> bool;
         () columns(&) -> usize;
         () count(&) -> u32;
         () capacity(&) -> usize;
@@ -108,6 +114,28 @@ unsafe impl AnyObjects for Member {
         (unsafe) add(&mut, _count: usize) -> usize;
         (unsafe) truncate(&mut, _len: usize) -> ();
         (unsafe) lose(&mut, _stream: u64) -> FieldSet;
+    }
+}
+
+impl Lives for Member {
+    not_asked_for! {
+        () slots(&) -> usize;
+        () holes(&) -> usize;
+        () exists(&, _index: usize) -> bool;
+        () removed_at(&) -> u64;
+        () live(&) -> Arc<ListOrder>;
+        () open(&mut, _section: u32, _effects: &Effects) -> ();
+        () open_nursery(&mut) -> ();
+        () close(&mut) -> ();
+        () take_marks(&mut) -> Vec<u64>;
+        () deliver(&mut) -> Result<Born, Error>;
+        () remap_born(&mut, _born: &Born, _moves: Moves<'_>) -> Result<(), Error>;
+        (unsafe) undo(&mut, _born: &Born) -> ();
+        () cascade(&, _moves: Moves<'_>, _marks: &mut Vec<u64>) -> Result<bool, Error>;
+        () remove_all(&mut, _removed: &[u64]) -> ();
+        () compacts_below(&) -> Option<f32>;
+        () save(&) -> Result<Box<dyn Any>, Error>;
+        () restore(&mut, _saved: Box<dyn Any>) -> ();
     }
 }
 
