@@ -18,7 +18,7 @@ pub(crate) use host::ABSENT;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Directory, Header, HostChanges, TableRef, TargetSlot, Targets};
 #[cfg(not(target_arch = "nvptx64"))]
-pub use nursery::{Late, Nursery, Threads, Young};
+pub use nursery::{Late, Nursery, Place, Threads};
 
 /// The start of a column, or of the whole storage.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@
 
 pub use crate::directory::{Base, BaseSet, TableRef, Targets};
 #[cfg(not(target_arch = "nvptx64"))]
-pub use crate::directory::{Directory, Header, HostChanges, Late, Nursery, TargetSlot, Threads, Young};
+pub use crate::directory::{Directory, Header, HostChanges, Late, Nursery, Place, TargetSlot, Threads};
 use crate::info::{ClassInfo, LayoutKind};
 use crate::layout::geometry;
 

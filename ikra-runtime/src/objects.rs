@@ -34,7 +34,7 @@ pub use shape::{MAX_OBJECTS, Shape};
 pub use tracks::Tracked;
 use tracks::Tracks;
 
-use crate::class::Class;
+use crate::class::{Class, atomics};
 use crate::error::Error;
 use crate::exec::AllReturned;
 use crate::link::Link;
@@ -168,7 +168,18 @@ impl<C: Class> Objects<C> {
             clone.memory.grow_arena(room, 0)?;
             clone.table_mut().header.arena = (room, used);
         }
-        clone.copy_from(self, len, used);
+        if const { atomics::<C>().is_empty() } {
+            clone.memory.copy_objects(&self.memory, len);
+            clone.memory.copy_arena(&self.memory, used);
+        } else {
+            let (from, to) = (self.memory.bases(), clone.memory.bases());
+            for index in 0..len {
+                // SAFETY: both storages have room for the object, and the clone's arena has room for all used bytes of
+                // this one. `&self` excludes all writes except atomic ones, and atomics are read as atomics. No other
+                // code can access the clone yet.
+                unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, FieldSet::ALL) }
+            }
+        }
         clone.pending = self.pending.clone();
         clone.tracks = self.tracks.clone();
         let bases = clone.memory.bases();

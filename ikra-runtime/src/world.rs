@@ -4,6 +4,7 @@ mod guard;
 pub(crate) mod lives;
 mod ready;
 mod reorder;
+mod saved;
 mod state;
 
 pub use guard::Mut;

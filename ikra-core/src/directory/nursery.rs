@@ -7,7 +7,6 @@ use std::boxed::Box;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::vec::Vec;
 
-use crate::info::ClassInfo;
 use crate::moves::Moves;
 
 /// The threads on which a kernel may run.
@@ -27,36 +26,39 @@ impl<T: Default> PerThread<T> {
         Self((0..threads.count.max(1)).map(|_| Mutex::default()).collect(), threads)
     }
 
-    /// That of the current thread.
-    fn own(&self) -> MutexGuard<'_, T> {
-        self.0[(self.1.current)() % self.0.len()].lock().unwrap_or_else(PoisonError::into_inner)
+    /// That of the current thread, and its number.
+    fn own(&self) -> (MutexGuard<'_, T>, u32) {
+        let number = (self.1.current)() % self.0.len();
+        (self.0[number].lock().unwrap_or_else(PoisonError::into_inner), number as u32)
     }
 
-    fn take(&mut self) -> impl Iterator<Item = T> + '_ {
-        self.0.iter_mut().map(|own| mem::take(own.get_mut().unwrap_or_else(PoisonError::into_inner)))
+    /// Those of all threads.
+    fn all(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut().map(|own| own.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A new object, before it has an id.
-#[derive(Debug)]
-pub struct Young<C> {
-    /// The section and the index of its maker, which order the new objects.
-    pub maker: (u32, u32),
+/// A new object in a nursery. They are in the order of their makers, then of the calls.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The section and the index of its maker.
+    maker: (u32, u32),
     /// Its number among the new objects, in the order in which links were handed out.
     pub number: u32,
-    /// The object.
-    pub row: C,
+    shard: u32,
+    at: u32,
 }
 
 /// A thread's new objects, and numbers for the next ones.
 struct Shard<C> {
-    young: Vec<Young<C>>,
+    places: Vec<Place>,
+    rows: Vec<Option<C>>,
     numbers: Range<u32>,
 }
 
 impl<C> Default for Shard<C> {
     fn default() -> Self {
-        Self { young: Vec::new(), numbers: 0..0 }
+        Self { places: Vec::new(), rows: Vec::new(), numbers: 0..0 }
     }
 }
 
@@ -98,9 +100,9 @@ impl<C> Nursery<C> {
     pub fn close(&mut self) {
         self.is_open = false;
         *self.next.get_mut() = 0;
-        for shard in &mut self.shards.0 {
-            let shard = shard.get_mut().unwrap_or_else(PoisonError::into_inner);
-            shard.young.clear();
+        for shard in self.shards.all() {
+            shard.places.clear();
+            shard.rows.clear();
             shard.numbers = 0..0;
         }
     }
@@ -109,14 +111,6 @@ impl<C> Nursery<C> {
     #[must_use]
     pub const fn is_open(&self) -> bool {
         self.is_open
-    }
-
-    /// Takes back memory from [`take`](Self::take).
-    pub fn give_back(&mut self, mut young: Vec<Young<C>>) {
-        young.clear();
-        if let Some(shard) = self.shards.0.first_mut() {
-            shard.get_mut().unwrap_or_else(PoisonError::into_inner).young = young;
-        }
     }
 
     /// The index by which links name number 0 until the kernel ends. It is beyond all objects.
@@ -132,7 +126,8 @@ impl<C> Nursery<C> {
     /// If there are too many.
     #[track_caller]
     pub fn push(&self, maker: (u32, u32), row: C) -> u32 {
-        let mut shard = self.shards.own();
+        let (mut own, number_of_shard) = self.shards.own();
+        let shard = &mut *own;
         let number = match shard.numbers.next() {
             Some(number) => number,
             None => {
@@ -142,29 +137,42 @@ impl<C> Nursery<C> {
                 first
             }
         };
-        shard.young.push(Young { maker, number, row });
+        let at = shard.rows.len() as u32;
+        shard.places.push(Place { maker, number, shard: number_of_shard, at });
+        shard.rows.push(Some(row));
         self.first - number
     }
 
-    /// All new objects, in the order of their makers, then of the calls; and the end of their numbers.
-    pub fn take(&mut self) -> (Vec<Young<C>>, u32) {
-        let mut all = Vec::new();
-        for Shard { mut young, .. } in self.shards.take() {
-            if all.is_empty() { all = young } else { all.append(&mut young) }
+    /// The places of all new objects in their order, and the end of their numbers.
+    pub fn places(&mut self) -> (Vec<Place>, u32) {
+        let mut places = Vec::new();
+        for shard in self.shards.all() {
+            places.extend_from_slice(&shard.places);
         }
-        // A maker's objects are in one list, in the order of its calls.
-        all.sort_by_key(|young| young.maker);
-        (all, mem::take(self.next.get_mut()))
+        in_order(&mut places);
+        (places, *self.next.get_mut())
+    }
+
+    /// The object at a place, once.
+    pub fn row(&mut self, place: Place) -> Option<C> {
+        self.shards.all().nth(place.shard as usize)?.rows.get_mut(place.at as usize)?.take()
     }
 }
 
-/// Stores a field of the object at an index, given the changes of links. The object exists.
-type Store<C> = Box<dyn FnOnce(&<C as ClassInfo>::Bases, usize, Moves<'_>) + Send>;
+/// Sorts places by their makers. A maker's objects are in one shard, in the order of its calls.
+fn in_order(places: &mut [Place]) {
+    if !places.is_sorted_by_key(|place| place.maker) {
+        places.sort_by_key(|place| place.maker);
+    }
+}
+
+/// Stores a field of the object at an index, given the address of its class's bases, and the changes of links.
+pub(super) type Store = Box<dyn FnOnce(*const (), usize, Moves<'_>) + Send>;
 
 /// The fields of a kernel's own objects that are stored when it ends.
-pub struct Late<C: ClassInfo>(PerThread<Vec<(u32, Store<C>)>>);
+pub struct Late(PerThread<Vec<(u32, Store)>>);
 
-impl<C: ClassInfo> Late<C> {
+impl Late {
     /// None, for kernels on these threads.
     #[must_use]
     pub fn new(threads: Threads) -> Self {
@@ -175,15 +183,16 @@ impl<C: ClassInfo> Late<C> {
     ///
     /// # Safety
     ///
-    /// The function is sound to call for an object that exists, if nothing else accesses it.
-    pub unsafe fn push(&self, index: u32, store: Store<C>) {
-        self.0.own().push((index, store));
+    /// The function is sound to call with the address of the bases of the table in which this value is, for an object
+    /// that exists, if nothing else accesses it.
+    pub unsafe fn push(&self, index: u32, store: Store) {
+        self.0.own().0.push((index, store));
     }
 
     /// All stores, in the order of the objects, then of the calls.
     #[must_use]
-    pub fn take(&mut self) -> Vec<(u32, Store<C>)> {
-        let mut all: Vec<_> = self.0.take().flatten().collect();
+    pub fn take(&mut self) -> Vec<(u32, Store)> {
+        let mut all: Vec<_> = self.0.all().flat_map(mem::take).collect();
         all.sort_by_key(|&(index, _)| index);
         all
     }

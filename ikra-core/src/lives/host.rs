@@ -59,11 +59,13 @@ pub(crate) unsafe fn set_at_end<C: Field<K, Storage: Stored<Row = T, Value = T>>
     // SAFETY: objects exist, so the address is that of a table of `C`, by the caller.
     let table = unsafe { place.table::<C>() };
     let Some(late) = &table.late else { panic!("`set_at_end` is for kernels that make objects") };
-    let store = move |bases: &C::Bases, index: usize, moves: Moves<'_>| {
+    let store = move |bases: *const (), index: usize, moves: Moves<'_>| {
+        // SAFETY: the address of the bases of this table, which is one of `C`, by the contract of `Late::push`.
+        let bases = unsafe { &*bases.cast::<C::Bases>() };
         let value = value.remapped(moves).unwrap_or(value);
         // SAFETY: the object exists, and nothing else accesses it, by the contract of `Late::push`.
         unsafe { <C::Storage as Storage<C, K>>::write(bases, index, value) }
     };
-    // SAFETY: it writes field `K` of the object, which nothing else accesses.
+    // SAFETY: it reads bases of `C`, and writes field `K` of the object, which nothing else accesses.
     unsafe { late.push(index as u32, Box::new(store)) }
 }

@@ -133,22 +133,13 @@ pub trait FieldTuple<C: Class>: 'static {
     /// As for [`Storage::see`].
     unsafe fn bad_link(table: &Table<C>, fields: FieldSet, objects: Range<usize>) -> Option<(usize, usize, BadLink)>;
 
-    /// Remaps the links of some objects in all fields with links to the class whose objects moved, or checks that it
-    /// can be done.
-    ///
-    /// # Errors
-    ///
-    /// The first field and object with a link to a removed object that cannot be empty.
+    /// Remaps the links of an object in some fields, or checks that it can be done. Returns the first field with a link
+    /// to a removed object that cannot be empty.
     ///
     /// # Safety
     ///
     /// As for [`Storage::remap`].
-    unsafe fn remap(
-        bases: &C::Bases,
-        objects: impl Iterator<Item = usize> + Clone,
-        moves: Moves<'_>,
-        what: Remap,
-    ) -> Result<(), (usize, usize)>;
+    unsafe fn remap(bases: &C::Bases, index: usize, fields: FieldSet, moves: Moves<'_>, what: Remap) -> Option<usize>;
 
     /// The values behind a view.
     fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values;
@@ -207,20 +198,19 @@ unsafe fn bad_link<C: Class, F: Storage<C, K>, const K: usize>(
 /// # Safety
 ///
 /// As for [`FieldTuple::remap`].
+#[inline]
 unsafe fn remap<C: Class, F: Storage<C, K>, const K: usize>(
     bases: &C::Bases,
-    mut objects: impl Iterator<Item = usize>,
+    index: usize,
+    fields: FieldSet,
     moves: Moves<'_>,
     what: Remap,
-) -> Result<(), (usize, usize)> {
-    if const { F::HOLDS_LINKS_TO.is_empty() } || !moves.concern(F::HOLDS_LINKS_TO) {
-        return Ok(());
+) -> bool {
+    if const { F::HOLDS_LINKS_TO.is_empty() } || !fields.contains(K) {
+        return true;
     }
     // SAFETY: the contract is the same.
-    match objects.find(|&index| !unsafe { F::remap(bases, index, moves, what) }) {
-        Some(index) => Err((K, index)),
-        None => Ok(()),
-    }
+    unsafe { F::remap(bases, index, moves, what) }
 }
 
 /// [`FieldTuple::to_views`] for one field.
@@ -392,13 +382,18 @@ macro_rules! field_tuple {
             }
             unsafe fn remap(
                 bases: &C::Bases,
-                objects: impl Iterator<Item = usize> + Clone,
+                index: usize,
+                fields: FieldSet,
                 moves: Moves<'_>,
                 what: Remap,
-            ) -> Result<(), (usize, usize)> {
-                // SAFETY: the contract is the same for each field.
-                $(unsafe { remap::<C, $F, $k>(bases, objects.clone(), moves, what)? };)+
-                Ok(())
+            ) -> Option<usize> {
+                $(
+                    // SAFETY: the contract is the same for each field.
+                    if !unsafe { remap::<C, $F, $k>(bases, index, fields, moves, what) } {
+                        return Some($k);
+                    }
+                )+
+                None
             }
             #[inline(always)]
             unsafe fn put<const K: usize, V: Copy>(values: &mut Self::Values, value: V) {

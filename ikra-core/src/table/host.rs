@@ -63,7 +63,7 @@ pub struct Table<C: ClassInfo> {
     /// The new objects of a running kernel, if it may make some.
     pub nursery: Option<Nursery<C>>,
     /// The fields that are stored when a running kernel ends, if it may make objects.
-    pub late: Option<Late<C>>,
+    pub late: Option<Late>,
 }
 
 impl<C: ClassInfo> fmt::Debug for Table<C> {

@@ -1,17 +1,16 @@
 //! Objects that come and go: removed objects leave holes, and objects that a kernel made fill them.
 
-use std::any::Any;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::reorder::now;
+use super::reorder::{concerned, now};
 use super::{Objects, Tracked};
-use crate::class::{Class, ClassId, ClassInfo, atomics};
+use crate::class::{Class, ClassId, ClassInfo};
 use crate::error::Error;
 use crate::link::Link;
 use crate::list::ListOrder;
 use crate::storage::{Bump, FieldTuple};
-use crate::table::{Late, Nursery, Threads};
+use crate::table::{Late, Nursery, Place, Threads};
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::holes::{Marks, ones};
 use ikra_core::moves::{Change, Moves, Remap};
@@ -96,14 +95,8 @@ pub trait Lives {
     fn remove_all(&mut self, removed: &[u64]);
     /// The fill ratio below which the class compacts by itself, if it was declared.
     fn compacts_below(&self) -> Option<f32>;
-    /// A copy of all objects.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`]; errors of fetching.
-    fn save(&self) -> Result<Box<dyn Any>, Error>;
-    /// Makes the objects those of a copy. No object was added since, or these were undone.
-    fn restore(&mut self, saved: Box<dyn Any>);
+    /// Notes that the values of all objects were written.
+    fn note_restored(&mut self);
 }
 
 /// The threads on which a kernel may run: the calling one, and those of the pool.
@@ -154,38 +147,6 @@ impl<C: Class> Objects<C> {
     /// The objects that exist, as a list.
     pub(crate) fn live_list(&self) -> &Arc<ListOrder> {
         self.live.get_or_init(|| Arc::new(ListOrder::of_ranges(self.live_in(0..self.slots()))))
-    }
-
-    /// Writes the rows of new objects to these places, and then to new ones at the end.
-    fn place(
-        &mut self,
-        holes: &[usize],
-        rows: impl Iterator<Item = C>,
-        mut placed: impl FnMut(usize),
-    ) -> Result<(), Error> {
-        let mut rows = rows;
-        if Self::HAS_ARENA {
-            for (&hole, row) in holes.iter().zip(rows.by_ref()) {
-                self.put(Link::at(hole as u32), row)?;
-                placed(hole);
-            }
-            return rows.try_for_each(|row| {
-                placed(self.push(row)?.index());
-                Ok(())
-            });
-        }
-        let slots = self.slots();
-        self.change_rows(0..slots);
-        assert!(holes.iter().all(|&hole| hole < slots));
-        let bases = self.table().bases;
-        for (&hole, row) in holes.iter().zip(rows.by_ref()) {
-            // SAFETY: there is room, and `&mut self` excludes other accesses.
-            unsafe { <C::Fields as FieldTuple<C>>::write(&bases, hole, row.into_values(), &mut Bump::none()) }
-            placed(hole);
-        }
-        self.extend_at_once(rows)?;
-        (slots..self.slots()).for_each(placed);
-        Ok(())
     }
 }
 
@@ -241,53 +202,42 @@ impl<C: Class> Lives for Objects<C> {
 
     fn deliver(&mut self) -> Result<Born, Error> {
         let slots = self.slots();
-        let Some(nursery) = &mut self.table_mut().nursery else { return Ok(Born::default()) };
-        let (first, (mut young, numbers)) = (nursery.first(), nursery.take());
-        if young.is_empty() {
-            return Ok(Born::default());
-        }
-        let holes: Vec<_> = self.table().header.holes.iter().take(young.len()).collect();
-        self.grow(slots + young.len() - holes.len())?;
-        let mut born = Born { ids: vec![0; numbers as usize], indices: Vec::with_capacity(young.len()), slots, first };
-        let numbers: Vec<_> = young.iter().map(|young| young.number).collect();
-        let placed = self.place(&holes, young.drain(..).map(|young| young.row), |index| {
-            born.ids[numbers[born.indices.len()] as usize] = index as u32 + 1;
-            born.indices.push(index as u32);
-        });
-        if let Some(nursery) = &mut self.table_mut().nursery {
-            nursery.give_back(young);
-        }
-        if let Err(error) = placed {
-            self.set_len(slots);
-            return Err(error);
-        }
-        for &hole in &holes {
-            self.table_mut().header.holes.fill(hole);
-        }
+        let Some(mut nursery) = self.table_mut().nursery.take() else { return Ok(Born::default()) };
+        let (places, numbers) = nursery.places();
+        let mut born = Born { ids: vec![0; numbers as usize], indices: Vec::new(), slots, first: nursery.first() };
+        let added = if places.is_empty() { Ok(()) } else { self.add_rows(&places, &mut nursery, &mut born) };
+        self.table_mut().nursery = Some(nursery);
         self.live = OnceLock::new();
-        Ok(born)
+        match added {
+            Ok(()) => {
+                let filled = born.indices.iter().filter(|&&index| (index as usize) < slots);
+                filled.for_each(|&index| self.table_mut().header.holes.fill(index as usize));
+                Ok(born)
+            }
+            Err(error) => {
+                self.set_len(slots);
+                Err(error)
+            }
+        }
     }
     fn remap_born(&mut self, born: &Born, moves: Moves<'_>) -> Result<(), Error> {
         let late = self.table_mut().late.as_mut().map_or_else(Vec::new, Late::take);
-        if !late.is_empty() {
-            self.try_fetch(FieldSet::ALL)?;
-            self.change_rows(0..self.slots());
-            for (index, store) in late {
-                assert!(self.exists(index as usize));
-                store(&self.table().bases, index as usize, moves);
-            }
-        }
-        if born.is_empty() || !C::FIELDS.iter().any(|field| moves.concern(field.holds_links_to)) {
+        let fields = concerned(C::FIELDS, moves);
+        if late.is_empty() && (born.is_empty() || fields.is_empty()) {
             return Ok(());
         }
         self.try_fetch(FieldSet::ALL)?;
         self.change_rows(0..self.slots());
-        assert!(born.indices.iter().all(|&index| (index as usize) < self.slots()), "the objects were just made");
-        let objects = born.indices.iter().map(|&index| index as usize);
-        // SAFETY: the objects exist, and `&mut self` excludes other accesses.
-        let remapped =
-            unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects, moves, Remap::Commit) };
-        debug_assert!(remapped.is_ok(), "new objects are not removed");
+        for (index, store) in late {
+            assert!(self.exists(index as usize), "a kernel ran for it");
+            store((&raw const self.table().bases).cast(), index as usize, moves);
+        }
+        for &index in &born.indices {
+            assert!((index as usize) < self.slots(), "the objects were just made");
+            // SAFETY: the object exists, and `&mut self` excludes other accesses.
+            let failed = unsafe { self.remap_object(index as usize, fields, moves, Remap::Commit) };
+            debug_assert!(failed.is_none(), "new objects are not removed");
+        }
         Ok(())
     }
     unsafe fn undo(&mut self, born: &Born) {
@@ -309,12 +259,11 @@ impl<C: Class> Lives for Objects<C> {
             return Ok(false);
         }
         self.try_fetch(FieldSet::ALL)?;
-        let mut found = false;
+        let (mut found, fields) = (false, concerned(C::FIELDS, moves));
         for index in self.indices().filter(|&index| !moves.is_removed(C::ID, index)) {
-            let one = std::iter::once(index);
-            // SAFETY: the object exists, and a check writes nothing.
-            let checked = unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, one, moves, Remap::Check) };
-            if checked.is_err_and(|(field, _)| cascades(field)) {
+            // SAFETY: the object exists, and it is a check.
+            let failed = unsafe { self.remap_object(index, fields, moves, Remap::Check) };
+            if failed.is_some_and(cascades) {
                 set(marks, index);
                 found = true;
             }
@@ -334,36 +283,40 @@ impl<C: Class> Lives for Objects<C> {
     fn compacts_below(&self) -> Option<f32> {
         <C as ClassInfo>::COMPACT
     }
-    fn save(&self) -> Result<Box<dyn Any>, Error> {
-        Ok(Box::new(self.try_clone()?))
-    }
-    fn restore(&mut self, saved: Box<dyn Any>) {
-        let Ok(saved) = saved.downcast::<Self>() else { return };
-        let (slots, used) = (self.slots(), saved.arena().1);
-        assert!(saved.slots() == slots && used <= self.arena().0, "no object was added since");
-        self.change_rows(0..slots);
-        self.copy_from(&saved, slots, used);
-        self.table_mut().header.arena.1 = used;
+    fn note_restored(&mut self) {
+        self.change_rows(0..self.slots());
         self.shadow = super::Shadow::empty();
     }
 }
 
 impl<C: Class> Objects<C> {
-    /// Copies objects and the used part of the arena from others; both have room.
-    pub(super) fn copy_from(&mut self, other: &Self, len: usize, used: usize) {
-        if const { atomics::<C>().is_empty() } {
-            self.memory.copy_objects(&other.memory, len);
-            self.memory.copy_arena(&other.memory, used);
-            return;
+    /// Writes the rows of new objects to the lowest ids that are free, and then to new ones. `born` gets their ids.
+    fn add_rows(&mut self, places: &[Place], nursery: &mut Nursery<C>, born: &mut Born) -> Result<(), Error> {
+        let slots = self.slots();
+        let holes: Vec<_> = self.table().header.holes.iter().take(places.len()).collect();
+        let end = slots + places.len() - holes.len();
+        self.grow(end)?;
+        self.change_rows(holes.first().map_or(slots, |&first| first)..end);
+        born.indices.reserve(places.len());
+        let bases = self.table().bases;
+        for (n, &place) in places.iter().enumerate() {
+            let Some(row) = nursery.row(place) else { unreachable!("each object has one place") };
+            let index = holes.get(n).map_or(slots + n - holes.len().min(n), |&hole| hole);
+            if Self::HAS_ARENA {
+                match n < holes.len() {
+                    true => self.put(Link::at(index as u32), row)?,
+                    false => drop(self.push(row)?),
+                }
+            } else {
+                assert!(index < end);
+                // SAFETY: there is room by `grow`, and `&mut self` excludes other accesses.
+                unsafe { <C::Fields as FieldTuple<C>>::write(&bases, index, row.into_values(), &mut Bump::none()) }
+            }
+            born.ids[place.number as usize] = index as u32 + 1;
+            born.indices.push(index as u32);
         }
-        let (from, to) = (other.memory.bases(), self.memory.bases());
-        assert!(len <= other.memory.capacity() && len <= self.memory.capacity());
-        for index in 0..len {
-            // SAFETY: both storages have room for the object, and this arena has room for all used bytes of the other.
-            // `&other` excludes all writes except atomic ones, and atomics are read as atomics. `&mut self` excludes
-            // other accesses here.
-            unsafe { <C::Fields as FieldTuple<C>>::copy(&from, &to, index, FieldSet::ALL) }
-        }
+        self.set_len(end);
+        Ok(())
     }
 }
 

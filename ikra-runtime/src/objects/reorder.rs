@@ -8,6 +8,7 @@ use super::{Objects, Shadow};
 use crate::class::{Class, linked};
 use crate::error::Error;
 use crate::exec::for_chunks;
+use crate::info::FieldInfo;
 use crate::layout::geometry;
 use crate::link::Link;
 use crate::storage::FieldTuple;
@@ -121,8 +122,7 @@ impl<C: Class> Objects<C> {
     ///
     /// [`Error::LinkToRemoved`]; errors of fetching.
     pub(crate) fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error> {
-        let fields = C::FIELDS.iter().enumerate().filter(|(_, field)| moves.concern(field.holds_links_to));
-        let fields = FieldSet::from_bits(fields.fold(0, |bits, (k, _)| bits | 1 << k));
+        let fields = concerned(C::FIELDS, moves);
         if fields.is_empty() {
             return Ok(());
         }
@@ -143,10 +143,10 @@ impl<C: Class> Objects<C> {
         };
         let first = Mutex::new(None);
         let returned = for_chunks(0..len, false, |chunk| {
-            let objects = self.live_in(chunk).flatten().filter(is_looked_at);
-            // SAFETY: the objects exist, each is in one chunk, and `&mut self` excludes other accesses.
-            let remapped = unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects, moves, what) };
-            if let Err((field, index)) = remapped {
+            for index in self.live_in(chunk).flatten().filter(is_looked_at) {
+                // SAFETY: the object exists, it is in one chunk, and `&mut self` excludes other accesses.
+                let failed = unsafe { self.remap_object(index, fields, moves, what) };
+                let Some(field) = failed else { continue };
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.is_none_or(|(known_field, known)| (index, field) < (known, known_field)) {
                     *first = Some((field, index));
@@ -164,4 +164,27 @@ impl<C: Class> Objects<C> {
             })
         })
     }
+    /// Remaps the links of an object in some fields, or checks that it can be done. Returns the first field with a link
+    /// to a removed object that cannot be empty. One function for all callers, since its code is large.
+    ///
+    /// # Safety
+    ///
+    /// The object exists. Unless it is a check, nothing else accesses it.
+    #[inline(never)]
+    pub(super) unsafe fn remap_object(
+        &self,
+        index: usize,
+        fields: FieldSet,
+        moves: Moves<'_>,
+        what: Remap,
+    ) -> Option<usize> {
+        // SAFETY: by the caller.
+        unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, index, fields, moves, what) }
+    }
+}
+
+/// The fields that may hold links to objects that change.
+pub(super) fn concerned(fields: &[FieldInfo], moves: Moves<'_>) -> FieldSet {
+    let fields = fields.iter().enumerate().filter(|(_, field)| moves.concern(field.holds_links_to));
+    FieldSet::from_bits(fields.fold(0, |bits, (k, _)| bits | 1 << k))
 }

@@ -1,7 +1,6 @@
 //! Kernels that make and remove objects: their changes take effect when all calls have returned.
 
-use std::any::Any;
-
+use super::saved::Saved;
 use super::{Ready, World, check_links};
 use crate::class::{Class, ClassId};
 use crate::error::Error;
@@ -81,7 +80,7 @@ pub(crate) fn with_changes<W: World, T>(
 struct Open<'w, W: World> {
     world: &'w mut W,
     /// Copies of the members whose values the kernel may change, if its changes may turn out to be impossible.
-    saved: Vec<(usize, Box<dyn Any>)>,
+    saved: Vec<Saved>,
 }
 
 impl<W: World> Drop for Open<'_, W> {
@@ -104,7 +103,7 @@ impl<'w, W: World> Open<'w, W> {
                 member.open_nursery();
             }
             if may_fail && (own.is_some() || !member.atomics().is_empty()) {
-                open.saved.push((number, member.save()?));
+                open.saved.push(Saved::of(number, &mut **member)?);
             }
         }
         drop(members);
@@ -123,8 +122,9 @@ impl<'w, W: World> Open<'w, W> {
                 // unchecked since.
                 unsafe { member.undo(born) };
             }
-            for (number, saved) in self.saved.drain(..) {
-                members_mut[number].restore(saved);
+            for saved in self.saved.drain(..) {
+                let member = saved.member;
+                saved.restore(&mut *members_mut[member]);
             }
         }
         drop(members);

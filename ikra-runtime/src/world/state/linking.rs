@@ -1,6 +1,5 @@
 //! Tests of linking: one thread uses a world while another links its tables. They run all interleavings, step by step.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
@@ -134,8 +133,7 @@ impl Lives for Member {
         () cascade(&, _moves: Moves<'_>, _marks: &mut Vec<u64>) -> Result<bool, Error>;
         () remove_all(&mut, _removed: &[u64]) -> ();
         () compacts_below(&) -> Option<f32>;
-        () save(&) -> Result<Box<dyn Any>, Error>;
-        () restore(&mut, _saved: Box<dyn Any>) -> ();
+        () note_restored(&mut) -> ();
     }
 }
 
