@@ -8,4 +8,5 @@ pub mod force;
 pub mod loops;
 pub mod timing;
 pub mod turns;
+pub mod whole;
 pub mod wide;

@@ -25,6 +25,7 @@ impl FieldSet {
     }
 
     /// Whether the field is in the set.
+    #[inline(always)]
     pub const fn contains(self, field: usize) -> bool {
         field < 64 && self.0 >> field & 1 == 1
     }
@@ -40,6 +41,7 @@ impl FieldSet {
     }
 
     /// Whether the set is empty.
+    #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 /// The instruction set for compute-heavy kernels.
 /// ```
@@ -23,6 +22,10 @@ pub(crate) enum Set {
     /// x86-64-v3: AVX2.
     V3,
     /// x86-64-v4: AVX-512.
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", ikra_vectors)),
+        expect(dead_code, reason = "nothing is compiled for it")
+    )]
     V4,
 }
 
@@ -31,6 +34,9 @@ impl fmt::Debug for Isa {
         self.0.fmt(f)
     }
 }
+
+/// Whether the optimizer makes vectors: with `opt-level` 2 or more.
+pub const VECTORS: bool = cfg!(ikra_vectors);
 
 impl Isa {
     /// The instruction set for which the program was compiled.
@@ -65,52 +71,15 @@ impl Isa {
     }
 }
 
-/// A trial that finds the faster instruction set for some work.
+/// The sets of which the fastest should be found by trying each, if that `pays`; otherwise the one that usually is.
 ///
-/// Wider vectors are not always faster. If division and square root dominate, 256 bits do as much per cycle as 512, and
-/// some processors clock higher with them. The choice does not affect rounding.
-#[derive(Debug)]
-pub struct Trial {
-    /// The set to be used.
-    best: Isa,
-    /// The least time of a piece of work, with the best set and with the next smaller one.
-    times: [Duration; 2],
-    /// The number of pieces that are still to be timed.
-    left: u32,
-}
-
-/// The number of pieces that are timed with each instruction set.
-const SAMPLES: u32 = 2;
-
-impl Trial {
-    /// A trial for some pieces of equal work. If there are many, it uses a part of them.
-    pub fn new(pieces: usize) -> Self {
-        let best = Isa::detect();
-        let pays = best.0 == Set::V4 && pieces >= 16;
-        Self { best, times: [Duration::MAX; 2], left: if pays { 2 * SAMPLES } else { 0 } }
-    }
-
-    /// Runs one piece of work.
-    #[inline(always)]
-    pub fn run(&mut self, work: impl FnOnce(Isa)) {
-        if self.left == 0 {
-            work(self.best);
-        } else {
-            self.run_timed(work);
-        }
-    }
-
-    fn run_timed(&mut self, work: impl FnOnce(Isa)) {
-        self.left -= 1;
-        let narrow = self.left % 2 == 1;
-        let start = Instant::now();
-        // A machine with v4, which alone has trials, has v3.
-        work(if narrow { Isa(Set::V3) } else { self.best });
-        let time = &mut self.times[usize::from(narrow)];
-        *time = start.elapsed().min(*time);
-        if self.left == 0 && self.times[1] < self.times[0] {
-            self.best = Isa(Set::V3);
-        }
+/// Wider vectors are not always faster.
+pub fn to_try(pays: bool) -> &'static [Isa] {
+    match Isa::detect().0 {
+        Set::V4 if pays => &[Isa(Set::V4), Isa(Set::V3)],
+        Set::V4 => &[Isa(Set::V4)],
+        Set::V3 => &[Isa(Set::V3)],
+        Set::Base => &[Isa::BASE],
     }
 }
 
@@ -146,40 +115,4 @@ fn best() -> Isa {
 #[cfg(not(all(target_arch = "x86_64", ikra_vectors)))]
 fn best() -> Isa {
     Isa::BASE
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const V3: Isa = Isa(Set::V3);
-    const V4: Isa = Isa(Set::V4);
-
-    /// Work that takes longer with one of the instruction sets.
-    fn chosen(slow: Isa) -> Isa {
-        let mut trial = Trial { best: V4, times: [Duration::MAX; 2], left: 2 * SAMPLES };
-        let mut seen = Vec::new();
-        for _ in 0..10 {
-            trial.run(|isa| {
-                seen.push(isa);
-                if isa == slow {
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-            });
-        }
-        assert!(seen[..4].contains(&V3) && seen[..4].contains(&V4));
-        assert!(seen[4..].iter().all(|isa| *isa == seen[9]), "{seen:?}");
-        seen[9]
-    }
-
-    #[test]
-    fn the_faster_set_is_chosen() {
-        assert_eq!((chosen(V4), chosen(V3)), (V3, V4));
-    }
-
-    #[test]
-    fn little_work_is_not_tried() {
-        let mut trial = Trial::new(15);
-        trial.run(|isa| assert_eq!(isa, Isa::detect()));
-    }
 }

@@ -13,6 +13,7 @@ mod part;
 mod prefetch;
 mod reduce;
 mod rows;
+mod trial;
 
 pub(crate) use chunks::{AllReturned, for_chunks, spread};
 pub(crate) use construct::construct;

@@ -291,6 +291,7 @@ pub struct Targets<'w> {
 
 impl<'w> Targets<'w> {
     /// The targets in these slots.
+    #[inline(always)]
     pub fn new(slots: &'w [TargetSlot]) -> Self {
         Self { slots, facts: Facts::NONE }
     }

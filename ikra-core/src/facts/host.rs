@@ -22,8 +22,8 @@ impl Facts {
     ///
     /// # Safety
     ///
-    /// If `is_alone`, the thread that calls this makes all calls of the kernel, the world is borrowed exclusively for them, and no other
-    /// kernel runs in it meanwhile.
+    /// If `is_alone`, no other thread makes calls of the kernel as long as the facts are used, and the world is borrowed
+    /// exclusively for the kernel, so that no other kernel runs in it meanwhile.
     #[inline(always)]
     pub unsafe fn of_calls(is_alone: bool) -> Self {
         Self(if is_alone { Self::ALONE } else { 0 })

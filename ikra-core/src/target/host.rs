@@ -1,6 +1,6 @@
 //! The host's side.
 
-pub(crate) mod ahead;
+pub mod ahead;
 pub(crate) mod arithmetic;
 pub(crate) mod assigned;
 pub(crate) mod cells;

@@ -39,7 +39,7 @@ impl<K: Kernel, A: Copy, const ALONE: bool> Clone for Calls<'_, K, A, ALONE> {
 ///
 /// 1. The objects exist, and `shadow` is storage for the kernel's snapshot columns of these objects.
 /// 2. During the call, no other code accesses these objects, and no other kernel runs in this world.
-/// 3. If `ALONE`, the calling thread makes all calls of the kernel.
+/// 3. If `ALONE`, no other thread makes calls of the kernel during this call.
 #[inline(always)]
 pub(super) unsafe fn for_calls<'w, K: Kernel, A: Copy, const ALONE: bool>(
     table: &'w Table<K::Class>,

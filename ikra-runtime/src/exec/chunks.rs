@@ -13,8 +13,10 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::trial::Trial;
 use super::{HEAVY_GRAIN, task_len};
 use crate::alone::pays;
+use crate::isa::Isa;
 use crate::phase::Phase;
 
 /// Proof that all calls of a kernel have returned.
@@ -29,36 +31,49 @@ pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> (T, AllReturned) {
     (result, AllReturned(()))
 }
 
-/// Runs all work of kernel `K` on one thread: with the code for several threads, unless a specialised version pays.
+/// Does work of kernel `K` while no other thread does any: with the code for several threads, unless a specialised
+/// version pays.
 #[inline(always)]
-pub(crate) fn by_one<K: Phase, T>(
-    among: impl Fn(Range<usize>) -> T,
-    alone: impl Fn(Range<usize>) -> T,
-) -> impl Fn(Range<usize>) -> T {
-    move |range| if const { pays::<K>() } { alone(range) } else { among(range) }
+pub(crate) fn by_one<K: Phase, P, T>(among: impl Fn(P) -> T, alone: impl Fn(P) -> T) -> impl Fn(P) -> T {
+    move |piece| if const { pays::<K>() } { alone(piece) } else { among(piece) }
 }
+
+/// Consecutive objects, and the instruction set for a kernel that is compiled for several.
+pub(crate) type Piece = (Range<usize>, Isa);
 
 /// Calls `work` for chunks of `range`, in parallel if that pays.
 #[inline]
 pub(crate) fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) -> AllReturned {
-    for_chunks_or_alone(range, heavy, &work, &work)
+    let of_chunk = |(chunk, _): Piece| work(chunk);
+    for_chunks_or_alone(range, heavy, false, &[Isa::BASE], of_chunk, of_chunk)
 }
 
 /// Calls `work` for chunks of `range` on several threads. If that does not pay, calls `all` for all of it on this one.
+/// Both get one of the instruction sets: the fastest.
+///
+/// If the chunks are `entangled`, `all` may be faster although there are many objects. Then it may be called for a part:
+/// before or after other threads work, and never meanwhile.
 #[inline]
 pub(crate) fn for_chunks_or_alone(
     range: Range<usize>,
     heavy: bool,
-    work: impl Fn(Range<usize>) + Sync,
-    all: impl FnOnce(Range<usize>),
+    entangled: bool,
+    isas: &[Isa],
+    work: impl Fn(Piece) + Sync,
+    all: impl Fn(Piece),
 ) -> AllReturned {
     let len = task_len(range.len(), heavy);
-    if range.len() > len {
-        return spread_chunks(range, len, &work);
+    let is_spread = range.len() > len;
+    if isas.len() > 1 || (entangled && is_spread) {
+        let threads = if is_spread { rayon::current_num_threads() } else { 1 };
+        return Trial { threads, entangled, isas, work: &work, all: &all }.run(range, len);
+    }
+    if is_spread {
+        return spread_chunks(range, len, &|chunk| work((chunk, isas[0])));
     }
     alone(|| {
         if !range.is_empty() {
-            all(range);
+            all((range, isas[0]));
         }
     })
     .1
@@ -66,7 +81,7 @@ pub(crate) fn for_chunks_or_alone(
 
 /// Calls `work` for chunks of `len` on several threads. One function serves all kernels, because rayon's code for a
 /// closure takes longer to compile than most kernels.
-fn spread_chunks(range: Range<usize>, len: usize, work: &(dyn Fn(Range<usize>) + Sync)) -> AllReturned {
+pub(super) fn spread_chunks(range: Range<usize>, len: usize, work: &(dyn Fn(Range<usize>) + Sync)) -> AllReturned {
     // Bounds are multiples of a cache line's objects, whatever the start.
     let first = range.start / HEAVY_GRAIN * HEAVY_GRAIN;
     let chunk = |n: usize| (first + n * len).max(range.start)..(first + (n + 1) * len).min(range.end);

@@ -40,7 +40,7 @@ where
     let alone = |chunk: Range<usize>| unsafe {
         collect_ranges::<K, A, true>(table, &shadow, of_chunk(&chunk), chunk.len(), args)
     };
-    collect_all(range.len(), const { K::EFFECTS.is_heavy() }, &collect, by_one::<K, _>(collect, alone))
+    collect_all(range.len(), const { K::EFFECTS.is_heavy() }, &collect, by_one::<K, _, _>(collect, alone))
 }
 
 /// Like `collect`, for the objects of a list.
@@ -63,7 +63,7 @@ where
     let alone = |places: Range<usize>| unsafe {
         collect_ranges::<K, A, true>(table, &shadow, listed.ranges(places.clone()), places.len(), args)
     };
-    collect_all(listed.len(), const { K::EFFECTS.is_heavy() }, &collect, by_one::<K, _>(collect, alone))
+    collect_all(listed.len(), const { K::EFFECTS.is_heavy() }, &collect, by_one::<K, _, _>(collect, alone))
 }
 
 /// The results for the objects `0..len`. `collect` computes them chunk by chunk, in parallel if that pays; otherwise

@@ -1,9 +1,11 @@
 //! Calls of a kernel for the objects in a list.
 
 use super::calls::{Calls, WindowsOf, for_calls};
-use super::chunks::{AllReturned, by_one, for_chunks_or_alone};
+use super::chunks::{AllReturned, Piece, by_one, for_chunks_or_alone};
 use super::rows::{prepare, run_rows};
+use crate::alone::pays;
 use crate::class::ClassInfo;
+use crate::isa::Isa;
 use crate::kernel::Call;
 use crate::list::{Listed, Run, Runs};
 use crate::objects::Objects;
@@ -18,10 +20,12 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-    let work = |chunk| unsafe { run_listed::<K, A, false>(table, &shadow, listed.runs(chunk), args) };
-    // SAFETY: these objects exist, each is in the list once, and this thread makes all calls.
-    let alone = |all| unsafe { run_listed::<K, A, true>(table, &shadow, listed.runs(all), args) };
-    for_chunks_or_alone(0..listed.len(), const { K::EFFECTS.is_heavy() }, work, by_one::<K, _>(work, alone))
+    let work =
+        |(chunk, isa): Piece| unsafe { run_listed::<K, A, false>(table, &shadow, listed.runs(chunk), args, isa) };
+    // SAFETY: these objects exist, each is in the list once, and no other thread makes calls meanwhile.
+    let alone = |(all, isa): Piece| unsafe { run_listed::<K, A, true>(table, &shadow, listed.runs(all), args, isa) };
+    let (heavy, entangled) = const { (K::EFFECTS.is_heavy(), pays::<K>()) };
+    for_chunks_or_alone(0..listed.len(), heavy, entangled, &[Isa::of(heavy)], work, by_one::<K, _, _>(work, alone))
 }
 
 /// Calls the kernel for the objects of a part of a list.
@@ -34,6 +38,7 @@ unsafe fn run_listed<K, A, const ALONE: bool>(
     shadow: &<K::Class as ClassInfo>::Bases,
     runs: Runs<'_>,
     args: A,
+    isa: Isa,
 ) where
     K: Call<A>,
     A: Copy,
@@ -41,9 +46,9 @@ unsafe fn run_listed<K, A, const ALONE: bool>(
     for run in runs {
         match run {
             // SAFETY: the contract is the same, for the consecutive objects of this run.
-            Run::Range(range) => unsafe { run_rows::<K, A, ALONE>(table, shadow, range, args) },
+            Run::Range(range) => unsafe { run_rows::<K, A, ALONE>(table, shadow, range, args, isa) },
             // SAFETY: the contract is the same, for the single objects of this run.
-            Run::Each(indices) => unsafe { run_each::<K, A, ALONE>(table, shadow, indices, args) },
+            Run::Each(indices) => unsafe { run_each::<K, A, ALONE>(table, shadow, indices, args, isa) },
         }
     }
 }
@@ -59,6 +64,7 @@ unsafe fn run_each<K, A, const ALONE: bool>(
     shadow: &<K::Class as ClassInfo>::Bases,
     indices: &[u32],
     args: A,
+    isa: Isa,
 ) where
     K: Call<A>,
     A: Copy,
@@ -67,7 +73,7 @@ unsafe fn run_each<K, A, const ALONE: bool>(
         let index = index as usize;
         if const { K::EFFECTS.is_heavy() } {
             // SAFETY: the contract is the same, for each of the objects.
-            unsafe { run_rows::<K, A, ALONE>(table, shadow, index..index + 1, args) };
+            unsafe { run_rows::<K, A, ALONE>(table, shadow, index..index + 1, args, isa) };
             continue;
         }
         // Inlined into this loop, because a function call takes longer than most kernels.

@@ -6,13 +6,14 @@
 use std::ops::{Range, RangeBounds};
 
 use super::calls::{Calls, for_calls};
-use super::chunks::{AllReturned, by_one, for_chunks_or_alone};
+use super::chunks::{AllReturned, Piece, by_one, for_chunks_or_alone};
 use super::positions;
 use super::rows::prepare;
+use crate::alone::pays;
 use crate::class::Class;
 use crate::handle::Handle;
 use crate::info::ClassInfo;
-use crate::isa::{Isa, Trial};
+use crate::isa::{Isa, VECTORS, to_try};
 use crate::kernel::{PairCall, ValuesOf, assert_for_pairs};
 use crate::list::Listed;
 use crate::objects::Objects;
@@ -46,10 +47,11 @@ where
     let table = objects.table();
     let others = Others(others);
     // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-    let work = |chunk| unsafe { run_pairs::<K, A, false>(table, &shadow, &others, chunk, args) };
-    // SAFETY: `&mut objects` excludes other kernels, and this thread makes all calls.
-    let alone = |all| unsafe { run_pairs::<K, A, true>(table, &shadow, &others, all, args) };
-    for_chunks_or_alone(range, true, work, by_one::<K, _>(work, alone))
+    let work = |(chunk, isa): Piece| unsafe { run_pairs::<K, A, false>(table, &shadow, &others, chunk, args, isa) };
+    // SAFETY: `&mut objects` excludes other kernels, and no other thread makes calls meanwhile.
+    let alone = |(all, isa): Piece| unsafe { run_pairs::<K, A, true>(table, &shadow, &others, all, args, isa) };
+    let isas = isas::<K, A>(&others);
+    for_chunks_or_alone(range, true, const { pays::<K>() }, isas, work, by_one::<K, _, _>(work, alone))
 }
 
 /// Like `call_pairs`, for the objects of a list.
@@ -67,19 +69,20 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     let others = Others(others);
-    let work = |places: Range<usize>| {
+    let work = |(places, isa): Piece| {
         for range in listed.ranges(places) {
             // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-            unsafe { run_pairs::<K, A, false>(table, &shadow, &others, range, args) };
+            unsafe { run_pairs::<K, A, false>(table, &shadow, &others, range, args, isa) };
         }
     };
-    let alone = |places: Range<usize>| {
+    let alone = |(places, isa): Piece| {
         for range in listed.ranges(places) {
-            // SAFETY: these objects exist, each is in the list once, and this thread makes all calls.
-            unsafe { run_pairs::<K, A, true>(table, &shadow, &others, range, args) };
+            // SAFETY: these objects exist, each is in the list once, and no other thread makes calls meanwhile.
+            unsafe { run_pairs::<K, A, true>(table, &shadow, &others, range, args, isa) };
         }
     };
-    for_chunks_or_alone(0..listed.len(), true, work, by_one::<K, _>(work, alone))
+    let isas = isas::<K, A>(&others);
+    for_chunks_or_alone(0..listed.len(), true, const { pays::<K>() }, isas, work, by_one::<K, _, _>(work, alone))
 }
 
 /// Calls the kernel for consecutive objects and every object of `others`.
@@ -93,6 +96,7 @@ unsafe fn run_pairs<K, A, const ALONE: bool>(
     others: &Others<K::Other>,
     range: Range<usize>,
     args: A,
+    isa: Isa,
 ) where
     K: PairCall<A>,
     A: Copy,
@@ -102,13 +106,20 @@ unsafe fn run_pairs<K, A, const ALONE: bool>(
     // SAFETY: the contract is the same: clauses 1 to 3 of `for_calls` hold for this range.
     unsafe {
         for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
-            windows.spread(Pairs { calls, others }, Isa::BASE);
+            windows.spread(Pairs { calls, others, isa }, Isa::BASE);
         });
     }
 }
 
 /// From this number of others on, timing the instruction sets to find the faster one pays.
 const MANY: usize = 256;
+
+/// The instruction sets for a kernel: several if the fastest should be found.
+fn isas<K: PairCall<A>, A>(others: &Others<K::Other>) -> &'static [Isa] {
+    // SAFETY: the world is borrowed exclusively while the kernel runs, so the table is alive and does not change.
+    let count = unsafe { &*others.0 }.len();
+    to_try(const { K::EFFECTS.is_heavy() } && count >= MANY)
+}
 
 /// The largest block of objects on the stack, in bytes.
 const LARGEST_BLOCK: usize = 64 * 1024;
@@ -117,6 +128,7 @@ const LARGEST_BLOCK: usize = 64 * 1024;
 struct Pairs<'w, K: PairCall<A>, A, const ALONE: bool> {
     calls: Calls<'w, K, A, ALONE>,
     others: &'w Table<K::Other>,
+    isa: Isa,
 }
 
 impl<K, A, X, const ALONE: bool> Job<X> for Pairs<'_, K, A, ALONE>
@@ -139,17 +151,25 @@ where
             }
             return;
         }
-        // Blocks with few others finish too soon to be timed.
-        let blocks = if self.others.len() < MANY { 0 } else { len / LANES };
-        let mut trial = Trial::new(blocks);
         let mut done = 0;
         while done < len {
             let lanes = LANES.min(len - done);
-            // SAFETY: objects `done..done + lanes` are within the windows.
-            let mut block = unsafe { windows.block(done, lanes) };
-            trial.run(|isa| (&mut block,).spread(Stream { pairs: &self, first: done, lanes }, isa));
-            // SAFETY: objects `done..done + lanes` are within the windows.
-            unsafe { windows.unblock(done, lanes, &block) };
+            let stream = Stream { pairs: &self, first: done, lanes };
+            if const { VECTORS } {
+                // SAFETY: objects `done..done + lanes` are within the windows.
+                let mut block = unsafe { windows.block(done, lanes) };
+                (&mut block,).spread(stream, self.isa);
+                // SAFETY: objects `done..done + lanes` are within the windows.
+                unsafe { windows.unblock(done, lanes, &block) };
+            } else {
+                // SAFETY: objects `done..done + lanes` are within the windows.
+                let mut block = unsafe { Held::<_, LANES>::of(&windows, done, lanes) };
+                (&mut block,).spread(stream, self.isa);
+                for lane in 0..lanes {
+                    // SAFETY: as above.
+                    unsafe { windows.set(done + lane, block.0[lane]) };
+                }
+            }
             done += lanes;
         }
     }
@@ -188,31 +208,50 @@ where
     #[inline(never)]
     unsafe fn run_alone<X: WindowTuple<ValuesOf<K>>>(&self, windows: &mut X, n: usize) {
         // SAFETY: `n` is within the windows, by the caller.
-        let mut alone = Alone(unsafe { windows.get(n) });
+        let mut alone = unsafe { Held::<_, 1>::of(windows, n, 1) };
         for other in 0..self.others.len() {
             // SAFETY: 1. the only object of these windows is `n`; 2. `other` is below the number of others.
             unsafe { self.meet(&mut alone, 0, n, other) };
         }
         if const { K::EFFECTS.is_exclusive() } {
             // SAFETY: `n` is within the windows, by the caller.
-            unsafe { windows.set(n, alone.0) };
+            unsafe { windows.set(n, alone.0[0]) };
         }
     }
 }
 
-/// The windows of one object, whose fields are held in local variables.
+/// The windows of a few objects, whose fields are held side by side: one object, or a block in builds without vectors,
+/// where a block's values of one field after the other are slow.
 #[derive(Clone, Copy)]
-struct Alone<V>(V);
+struct Held<V, const N: usize>([V; N]);
 
-impl<V: Copy> WindowTuple<V> for Alone<V> {
+impl<V: Copy, const N: usize> Held<V, N> {
+    /// Copies `len` objects from `first` on.
+    ///
+    /// # Safety
+    ///
+    /// There is at least one object, and the objects are within the windows.
+    #[inline(always)]
+    unsafe fn of<X: WindowTuple<V>>(windows: &X, first: usize, len: usize) -> Self {
+        // SAFETY: the first object is within the windows.
+        let mut held = Self([unsafe { windows.get(first) }; N]);
+        for n in 1..len.min(N) {
+            // SAFETY: within the windows, by the caller.
+            held.0[n] = unsafe { windows.get(first + n) };
+        }
+        held
+    }
+}
+
+impl<V: Copy, const N: usize> WindowTuple<V> for Held<V, N> {
     type Block = Self;
     #[inline(always)]
-    unsafe fn get(&self, _: usize) -> V {
-        self.0
+    unsafe fn get(&self, index: usize) -> V {
+        self.0[index]
     }
     #[inline(always)]
-    unsafe fn set(&mut self, _: usize, values: V) {
-        self.0 = values;
+    unsafe fn set(&mut self, index: usize, values: V) {
+        self.0[index] = values;
     }
     unsafe fn block(&self, _: usize, _: usize) -> Self {
         *self

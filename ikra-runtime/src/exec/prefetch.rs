@@ -11,6 +11,7 @@ use crate::kernel::Kernel;
 use crate::layout::{LINE, Layout, LayoutKind, geometry};
 use crate::mode::ModeTuple;
 use crate::table::Table;
+use ikra_core::target::ahead::prefetch;
 
 /// Storage larger than this may not fit in the second-level cache.
 const LARGE: usize = 1 << 20;
@@ -41,15 +42,3 @@ pub(super) fn prefetch_next<K: Kernel>(table: &Table<K::Class>, next: usize) {
         }
     }
 }
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn prefetch(address: *const u8) {
-    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a prefetch is a hint; it accesses no memory.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-fn prefetch(_: *const u8) {}

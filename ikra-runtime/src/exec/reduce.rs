@@ -38,7 +38,7 @@ where
     let work = |chunk| unsafe { reduce_chunk::<K, A, R, false>(table, &shadow, of_chunk(chunk), args, reducer) };
     // SAFETY: `&mut objects` excludes other kernels, and this thread makes all calls.
     let alone = |chunk| unsafe { reduce_chunk::<K, A, R, true>(table, &shadow, of_chunk(chunk), args, reducer) };
-    reduce_chunks(range.len(), const { K::EFFECTS.is_heavy() }, reducer, work, by_one::<K, _>(work, alone))
+    reduce_chunks(range.len(), const { K::EFFECTS.is_heavy() }, reducer, work, by_one::<K, _, _>(work, alone))
 }
 
 /// Like `reduce`, for the objects of a list.
@@ -59,7 +59,7 @@ where
     let work = |chunk| unsafe { reduce_listed::<K, A, R, false>(table, &shadow, listed.runs(chunk), args, reducer) };
     // SAFETY: these objects exist, each is in the list once, and this thread makes all calls.
     let alone = |chunk| unsafe { reduce_listed::<K, A, R, true>(table, &shadow, listed.runs(chunk), args, reducer) };
-    reduce_chunks(listed.len(), const { K::EFFECTS.is_heavy() }, reducer, work, by_one::<K, _>(work, alone))
+    reduce_chunks(listed.len(), const { K::EFFECTS.is_heavy() }, reducer, work, by_one::<K, _, _>(work, alone))
 }
 
 /// Combines the results for the chunks of `0..count`. `fold` computes them in parallel if that pays; otherwise

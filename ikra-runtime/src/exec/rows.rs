@@ -3,8 +3,9 @@
 use std::ops::{Range, RangeBounds};
 
 use super::calls::{Calls, for_calls};
-use super::chunks::{AllReturned, by_one, for_chunks_or_alone};
+use super::chunks::{AllReturned, Piece, by_one, for_chunks_or_alone};
 use super::positions;
+use crate::alone::pays;
 use crate::class::Class;
 use crate::info::{ClassInfo, arrays, linked};
 use crate::isa::Isa;
@@ -28,10 +29,11 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-    let work = |chunk| unsafe { run_rows::<K, A, false>(table, &shadow, chunk, args) };
-    // SAFETY: `&mut objects` excludes other kernels, and this thread makes all calls.
-    let alone = |all| unsafe { run_rows::<K, A, true>(table, &shadow, all, args) };
-    for_chunks_or_alone(range, const { K::EFFECTS.is_heavy() }, work, by_one::<K, _>(work, alone))
+    let work = |(chunk, isa): Piece| unsafe { run_rows::<K, A, false>(table, &shadow, chunk, args, isa) };
+    // SAFETY: `&mut objects` excludes other kernels, and no other thread makes calls meanwhile.
+    let alone = |(all, isa): Piece| unsafe { run_rows::<K, A, true>(table, &shadow, all, args, isa) };
+    let (heavy, entangled) = const { (K::EFFECTS.is_heavy(), pays::<K>()) };
+    for_chunks_or_alone(range, heavy, entangled, &[Isa::of(heavy)], work, by_one::<K, _, _>(work, alone))
 }
 
 /// Fields in whose arrays the kernel may store links as elements. They are numbers; each call checks them (I14).
@@ -79,7 +81,7 @@ pub(super) fn finish<K: Kernel>(
     }
 }
 
-/// Calls the kernel for consecutive objects, one after another.
+/// Calls the kernel for consecutive objects, one after another, with the instruction set if it is heavy.
 ///
 /// # Safety
 ///
@@ -90,11 +92,11 @@ pub(crate) unsafe fn run_rows<K, A, const ALONE: bool>(
     shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
     args: A,
+    isa: Isa,
 ) where
     K: Call<A>,
     A: Copy,
 {
-    let isa = Isa::of(const { K::EFFECTS.is_heavy() });
     // SAFETY: the contract is the same: clauses 1 to 3 of `for_calls` hold for this range.
     unsafe { for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| windows.spread(Rows(calls), isa)) }
 }

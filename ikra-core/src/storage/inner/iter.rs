@@ -82,6 +82,7 @@ impl<'w, P: Phase, S: ArrayStorage> InnerIter<'_, 'w, P, S> {
             // SAFETY: all of the elements.
             return unsafe { Self::new(elements, renewal, targets, 0..end) };
         }
+        ahead::prefetch_slots([0, 1].map(|slot| elements.slot(slot)), const { S::Arrangement::INFO.slots });
         // SAFETY: the arrangement has slots, and the first of them holds the first element, if there is one. Nothing
         // writes the array while it is borrowed.
         let ahead = unsafe { Ahead::first(end > 0, elements.slot(0)) };

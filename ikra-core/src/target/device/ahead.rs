@@ -122,3 +122,7 @@ pub(crate) const CHOOSES: bool = true;
 pub(crate) fn choose<T>(exists: bool, element: T) -> Option<T> {
     core::hint::select_unpredictable(exists, Some(element), None)
 }
+
+/// A load of a later object's slots would take registers, and gain nothing: warps hide the time.
+#[inline(always)]
+pub(crate) fn prefetch_slots<T>(_: [*const T; 2], _: usize) {}

@@ -1,7 +1,8 @@
-//! An iterator's next element: read when it is used.
+//! An iterator's next element: read when it is used. The slots of objects that follow are prefetched.
 
 use core::marker::PhantomData;
 
+use crate::layout::LINE;
 use crate::value::Value;
 
 pub(crate) struct Ahead<T>(PhantomData<T>);
@@ -70,4 +71,27 @@ pub(crate) const CHOOSES: bool = false;
 #[inline(always)]
 pub(crate) fn choose<T>(exists: bool, element: T) -> Option<T> {
     exists.then_some(element)
+}
+
+/// Prefetches the slots of a later object, once per cache line. A loop over slots is one instruction that jumps from
+/// column to column, which the hardware's prefetcher cannot follow.
+#[inline(always)]
+pub(crate) fn prefetch_slots<T>(slots: [*const T; 2], count: usize) {
+    let pitch = slots[1].addr().wrapping_sub(slots[0].addr());
+    if pitch >= LINE && slots[0].addr() % LINE < size_of::<T>() {
+        for slot in 0..count {
+            prefetch(slots[0].wrapping_byte_add(slot * pitch + 2 * LINE).cast());
+        }
+    }
+}
+
+/// Asks for a cache line, where the processor has an instruction for it.
+#[inline(always)]
+pub fn prefetch(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch is a hint; it accesses no memory.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    let _ = address;
 }
