@@ -180,7 +180,7 @@ pub unsafe trait KernelObject<'w>: Object<'w> {
     /// A kernel that removes objects runs on the host. A GPU place passes it on to the host, with the same result.
     #[inline]
     fn remove(&mut self) {
-        const { assert_removes::<Self::Phase, Self::Class>() }
+        const { assert_removes::<Self::Phase>() }
         let object = self.handle();
         if !lives::remove(object.place(), object.index()) {
             not_removable::<Self::Class>();
@@ -239,7 +239,7 @@ const fn assert_makes<P: Phase>() {
 }
 
 /// Fails to compile unless phase `P` is a kernel that says that it removes its object.
-const fn assert_removes<P: Phase, C: Class>() {
+const fn assert_removes<P: Phase>() {
     if P::EFFECTS.removes() {
         return;
     }

@@ -15,6 +15,8 @@ const FIELDS: &[FieldInfo] = &[FieldInfo {
     columns: &[ColumnInfo::of::<f32>()],
     links_to: &[],
     holds_links_to: &[],
+    empties: true,
+    cascades: false,
 }];
 const ORIGIN: Origin = Origin::new("ikra_device_0::source::model", "Body", PLACE);
 const ENTRY: Entry = Entry { origin: Origin::new("ikra_device_0::source::model", "Body::go", PLACE), fingerprint: 7 };

@@ -242,7 +242,7 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
                     kind = if both { StorageKind::Plain } else { StorageKind::Flatten };
                 }
                 _ => {
-                    errors.at(attr, "the field attributes are `#[soa(flatten)]` and `#[soa(on_remove = \"cascade\")]`")
+                    errors.at(attr, "the field attributes are `#[soa(flatten)]` and `#[soa(on_remove = \"cascade\")]`");
                 }
             }
             return false;

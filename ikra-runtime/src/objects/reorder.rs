@@ -139,7 +139,7 @@ impl<C: Class> Objects<C> {
         // Links in removed objects do not matter. Objects that moved have their new indices when links are remapped.
         let is_looked_at = |&index: &usize| match what {
             Remap::Commit => !moves.is_removed_in_place(C::ID, index),
-            _ => !moves.is_removed(C::ID, index),
+            Remap::Check => !moves.is_removed(C::ID, index),
         };
         let first = Mutex::new(None);
         let returned = for_chunks(0..len, false, |chunk| {
