@@ -1,6 +1,8 @@
 //! Items that only the host has.
 
 mod absent;
+#[cfg(not(feature = "cuda"))]
+mod no_cuda;
 
 pub use ikra_core::isa::Isa;
 #[cfg(feature = "cuda")]
@@ -28,6 +30,9 @@ pub(crate) mod prelude {
     #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
     pub use super::CudaWorld;
     pub use super::World;
+    #[cfg(not(feature = "cuda"))]
+    #[doc(hidden)]
+    pub use super::no_cuda::CudaWorld as _;
 }
 
 /// The host's part of `ikra::rt`, for the macros' code.

@@ -268,7 +268,7 @@ pub use ikra_core::handle::{AllObjects, Follow};
 pub use ikra_core::info::{Addressing, ClassInfo, LayoutKind};
 pub use ikra_core::kernel::effects;
 pub use ikra_core::link::Link;
-pub use ikra_core::object::{KernelObject, LendsFields, Object};
+pub use ikra_core::object::{KernelObject, LendsFields, Object, Ref};
 pub use ikra_core::order::{AtomicOwner, AtomicUse};
 pub use ikra_core::phase::{Guarded, NotInKernelWrites, Phase, Sequential};
 pub use ikra_core::reduce::{All, Any, Max, Min, Reducer, Sum};
@@ -296,8 +296,8 @@ pub use target::*;
 pub mod prelude {
     pub use crate::target::prelude::*;
     pub use crate::{
-        All, Any, Atomic, InnerArray, KernelObject, Link, Max, Min, Object, Objects, Reducer, Spawn, Sum, Value,
-        kernel, soa_class, soa_dispatch, soa_methods, soa_world,
+        All, Any, Atomic, InnerArray, KernelObject, Link, Max, Min, Object, Objects, Phase, Reducer, Ref, Spawn, Sum,
+        Value, kernel, soa_class, soa_dispatch, soa_methods, soa_world,
     };
     pub use ikra_core::math::GpuFloat;
 }
@@ -318,6 +318,7 @@ pub mod rt {
     pub use ikra_core::known::{FieldSeen, FieldView, No, NotDerived, Probe};
     pub use ikra_core::layout::{Aos, Soa, Tiles};
     pub use ikra_core::link::Followed;
+    pub use ikra_core::mistakes;
     pub use ikra_core::moves::Moves;
     pub use ikra_core::order::{OfAny, OfSelf};
     pub use ikra_core::origin::meaning;

@@ -7,6 +7,7 @@ mod arrays;
 mod checks;
 mod columns;
 mod extend;
+mod lent;
 mod lives;
 mod reorder;
 mod rows;
@@ -43,7 +44,10 @@ use crate::memory::Memory;
 use crate::mirror::Mirrored;
 use crate::storage::{Bump, FieldTuple};
 use crate::table::Table;
+use crate::world::Mut;
 use ikra_core::effects::FieldSet;
+use ikra_core::mistakes::LentWhole;
+use ikra_core::phase::Sequential;
 
 /// The objects of class `C` in a world: like a `Vec<C>`, but stored column by column.
 ///
@@ -85,6 +89,16 @@ pub struct Objects<C: Class> {
     /// The objects that exist, if some were removed and the list was needed since.
     live: OnceLock<Arc<ListOrder>>,
     tracks: Tracks,
+}
+
+/// Functions of `Vec` that would lend whole objects, for their message.
+#[doc(hidden)]
+#[allow(clippy::missing_panics_doc)]
+#[rustfmt::skip]
+impl<C: Class> Objects<C> {
+    pub fn iter_mut(&mut self) -> Rows<'_, C> where C: LentWhole { unreachable!() }
+    pub fn get<I>(&self, _: I) -> C::Ref<'_, Sequential> where C: LentWhole { unreachable!() }
+    pub fn get_mut<I>(&mut self, _: I) -> Mut<'_, C> where C: LentWhole { unreachable!() }
 }
 
 // SAFETY: `Objects` owns its table and storage, whose values are `Send`.

@@ -61,10 +61,10 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream, errors: Option<Tok
     let calls = dispatch.inherited.iter().chain(&dispatch.methods).filter_map(|method| call(dispatch, method));
     let kernels = dispatch.methods.iter().map(|method| kernel(dispatch, method));
     let known = known(dispatch, item);
-    // Names that the compiler suggests for `Actor::tick` if `tick` is a plain method of the trait, not a kernel.
+    // `Actor::tick`, if `tick` is a plain method of the trait, not a kernel.
     let not_kernels = dispatch.methods.iter().filter(|method| method.receiver.is_some() && method.kernel.is_none());
-    let hints = not_kernels.map(|Method { item, .. }| hint(vis, &cfgs(&item.attrs), &item.sig.ident, "_in_the_trait"));
-    let hints = hints_on(ident, hints);
+    let hints = not_kernels.map(|Method { item, .. }| hint(vis, &cfgs(&item.attrs), &item.sig.ident));
+    let hints = hints_on(ident, &quote!(IsKernel), &hints.collect::<Vec<_>>());
     let list = variants.iter().map(|class| format!("[`{}`]", class.unraw())).collect::<Vec<_>>().join(", ");
     let docs = [
         format!("All objects of the classes {list}: the trait as a type, for [`{link}`] and `Ref<{name}>`."),

@@ -6,6 +6,17 @@ pub struct Body {
     next: Option<Link<Body>>,
     pub hits: u32,
 }
+#[automatically_derived]
+#[doc(hidden)]
+#[allow(non_upper_case_globals, dead_code, missing_docs)]
+impl Body
+where
+    for<'__a> Body: ::ikra::rt::mistakes::HasColumns,
+{
+    pub const pos: () = ();
+    const next: () = ();
+    pub const hits: () = ();
+}
 ///Names for the columns of [`Body`], one per field.
 #[allow(non_camel_case_types, missing_debug_implementations, clippy::empty_enums)]
 pub enum body {}

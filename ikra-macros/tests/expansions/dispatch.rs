@@ -104,12 +104,13 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
 }
 #[automatically_derived]
 #[doc(hidden)]
-#[allow(non_upper_case_globals, dead_code, missing_docs)]
-impl Actor {
-    #[doc(alias = "speed")]
-    pub const __put_kernel_on_speed_in_the_trait: () = ();
-    #[doc(alias = "target")]
-    pub const __put_kernel_on_target_in_the_trait: () = ();
+#[allow(dead_code, missing_docs, clippy::all, clippy::pedantic, clippy::nursery)]
+impl Actor
+where
+    for<'__a> Actor: ::ikra::rt::mistakes::IsKernel,
+{
+    pub fn speed(&self) {}
+    pub fn target(&self) {}
 }
 const _: () = {
     let _: ::core::marker::PhantomData<

@@ -65,7 +65,7 @@ impl<'__w, __P: ::ikra::Phase> BodyMut<'__w, __P> {
     }
 }
 #[automatically_derived]
-#[allow(dead_code, missing_docs, clippy::too_many_arguments)]
+#[allow(dead_code, missing_docs, clippy::too_many_arguments, clippy::mut_from_ref)]
 impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
     #[inline(always)]
     #[track_caller]
@@ -83,6 +83,20 @@ impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
             },
             |view| <BodyMut<'__w, __P>>::distance(view),
         )
+    }
+    #[doc(hidden)]
+    pub fn follow(&self, _: <Body as ::ikra::Referent>::Ref<'__w, __P>, _: f32)
+    where
+        for<'__a> Body: ::ikra::rt::mistakes::ChangesOthers,
+    {
+        ::core::unreachable!()
+    }
+    #[doc(hidden)]
+    pub fn attract(&self, _: <Body as ::ikra::Referent>::Ref<'__w, __P>)
+    where
+        for<'__a> Body: ::ikra::rt::mistakes::ChangesOthers,
+    {
+        ::core::unreachable!()
     }
 }
 ///The kernel [`Body::follow`]: its handle, what it does to fields, and how executors call it.
@@ -176,3 +190,14 @@ const _: () = {
         (arg0 : [f32; 2]) as "ikra_kernel_Body_spawn_1_0_6b326105"
     }
 };
+#[automatically_derived]
+#[doc(hidden)]
+#[allow(dead_code, missing_docs, clippy::all, clippy::pedantic, clippy::nursery)]
+impl Body
+where
+    for<'__a> Body: ::ikra::rt::mistakes::IsInWorld,
+{
+    pub fn follow(&self) {}
+    pub fn attract(&self) {}
+    pub fn distance(&self) {}
+}
