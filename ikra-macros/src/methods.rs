@@ -24,6 +24,7 @@ mod own;
 mod parse;
 mod place;
 mod rewrite;
+mod signature;
 mod turns;
 mod walk;
 
@@ -46,6 +47,7 @@ pub(crate) use misplaced::misplaced;
 use model::Block;
 pub(crate) use model::Receiver;
 pub(crate) use rewrite::rewrite;
+pub(crate) use signature::line as signature_line;
 
 /// Expands the attribute to `Body! { impl Body { … } }`.
 pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {

@@ -9,7 +9,7 @@ use super::model::{Dispatch, Method};
 use super::strategy::{self, Strategy};
 use crate::class::ref_ident;
 use crate::diagnostics::{located, unless_error};
-use crate::methods::{Args, Receiver, borrows_self, cfgs, device_arguments, hint, hints_on, rewrite};
+use crate::methods::{Args, Receiver, borrows_self, cfgs, device_arguments, hint, hints_on, rewrite, signature_line};
 use crate::symbol::{kernel_symbol, place};
 
 /// The maximum number of classes whose kernels share one entry point. A larger entry compiles slowly, and every thread
@@ -204,6 +204,7 @@ fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
     let (classes, implementors) = (&options.classes, implementors(dispatch));
     let text = format!("{}::{}", ident.unraw(), name.unraw());
     let docs = method.item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    let shown = signature_line(&method.item.sig);
     let is_together = (2..=MOST_TOGETHER).contains(&classes.len()) && !method.is_mistaken;
     let args = is_together.then(|| device_arguments(&Path::from(ident.clone()), &method.item.sig)).flatten();
     let (place, entry) = args.map(|args| together(dispatch, method, &number, &args)).unzip();
@@ -212,7 +213,7 @@ fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
         #entry
         ::ikra::rt::host_only! {
             ::ikra::rt::every_class! {
-                #(#docs)*
+                #shown #(#docs)*
                 #vis const #name: #number of #ident
             }
         }

@@ -59,7 +59,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     }
     #[inline(always)]
     #[track_caller]
-    pub fn target(&self) -> Option<<Actor as ::ikra::Referent>::Ref<'__w, __P>> {
+    pub fn target(&self) -> Option<::ikra::Ref<'__w, Actor, __P>> {
         let found = ::ikra::rt::AnyHandle::found(self.0);
         if let ::ikra::rt::Downcast::Object(object) = ::ikra::rt::Found::downcast::<
             Car,
@@ -100,7 +100,8 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     "ikra_kernel_Actor_tick_1_0_6b326105"
 }
 ::ikra::rt::host_only! {
-    ::ikra::rt::every_class! { pub const tick : 0 of Actor }
+    ::ikra::rt::every_class! { #[doc = "`fn tick(&mut self, dt: f32)`"] #[doc = ""] pub
+    const tick : 0 of Actor }
 }
 #[automatically_derived]
 #[doc(hidden)]

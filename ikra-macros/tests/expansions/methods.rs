@@ -45,17 +45,13 @@ impl<'__w, __P: ::ikra::Phase> BodyMut<'__w, __P> {
     /// Moves.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    pub fn follow(
-        &mut self,
-        leader: <Body as ::ikra::Referent>::Ref<'__w, __P>,
-        factor: f32,
-    ) {
+    pub fn follow(&mut self, leader: ::ikra::Ref<'__w, Body, __P>, factor: f32) {
         self.pos[0] += factor * leader.distance();
         <BodyMut<'_, __P>>::elsewhere(self);
     }
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    pub fn attract(&mut self, other: <Body as ::ikra::Referent>::Ref<'__w, __P>) {
+    pub fn attract(&mut self, other: ::ikra::Ref<'__w, Body, __P>) {
         other.hits().add(1);
     }
     #[allow(clippy::inline_always)]
@@ -85,14 +81,14 @@ impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
         )
     }
     #[doc(hidden)]
-    pub fn follow(&self, _: <Body as ::ikra::Referent>::Ref<'__w, __P>, _: f32)
+    pub fn follow(&self, _: ::ikra::Ref<'__w, Body, __P>, _: f32)
     where
         for<'__a> Body: ::ikra::rt::mistakes::ChangesOthers,
     {
         ::core::unreachable!()
     }
     #[doc(hidden)]
-    pub fn attract(&self, _: <Body as ::ikra::Referent>::Ref<'__w, __P>)
+    pub fn attract(&self, _: ::ikra::Ref<'__w, Body, __P>)
     where
         for<'__a> Body: ::ikra::rt::mistakes::ChangesOthers,
     {
@@ -102,6 +98,7 @@ impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
 ///The kernel [`Body::follow`]: its handle, what it does to fields, and how executors call it.
 const _: () = {
     ::ikra::rt::kernel! {
+        #[doc = "`fn follow(&mut self, leader: Ref<Body>, factor: f32)`"] #[doc = ""]
         #[doc = r" Moves."] pub const follow : Kernel_follow = "Body::follow" for Body[0
         1 2], NoRow; exclusive(< Body > ::__effects_of_follow
         .reach(::ikra::rt::Reached::NONE), 1);
@@ -127,9 +124,10 @@ const _: () = {
 ///The kernel [`Body::attract`]: its handle, what it does to fields, and how executors call it.
 const _: () = {
     ::ikra::rt::kernel! {
-        pub const attract : Kernel_attract = "Body::attract" for Body[0 1 2], TileRow;
-        exclusive(< Body > ::__effects_of_attract.reach(::ikra::rt::Reached::NONE), 0)
-        .heavy().for_pairs();
+        #[doc = "`fn attract(&mut self, other: Ref<Body>)`"] #[doc = ""] pub const
+        attract : Kernel_attract = "Body::attract" for Body[0 1 2], TileRow; exclusive(<
+        Body > ::__effects_of_attract.reach(::ikra::rt::Reached::NONE), 0).heavy()
+        .for_pairs();
     }
     #[automatically_derived]
     unsafe impl ::ikra::rt::PairCall<()> for Kernel_attract {
@@ -151,8 +149,9 @@ const _: () = {
 ///The kernel [`Body::distance`]: its handle, what it does to fields, and how executors call it.
 const _: () = {
     ::ikra::rt::kernel! {
-        pub const distance : Kernel_distance = "Body::distance" for Body[0 1 2], NoRow;
-        shared(< Body > ::__effects_of_distance.reach(::ikra::rt::Reached::NONE));
+        #[doc = "`fn distance(&self) -> f32`"] #[doc = ""] pub const distance :
+        Kernel_distance = "Body::distance" for Body[0 1 2], NoRow; shared(< Body >
+        ::__effects_of_distance.reach(::ikra::rt::Reached::NONE));
     }
     #[automatically_derived]
     impl ::ikra::rt::Call<()> for Kernel_distance {
@@ -174,8 +173,8 @@ const _: () = {
 ///The constructor [`Body::spawn`]: its handle, and how executors call it.
 const _: () = {
     ::ikra::rt::handle! {
-        #[doc = r" Makes one."] pub const spawn : Constructor_spawn = "Body::spawn" for
-        Body;
+        #[doc = "`fn spawn(id: u32, pos: [f32; 2]) -> Self`"] #[doc = ""] #[doc =
+        r" Makes one."] pub const spawn : Constructor_spawn = "Body::spawn" for Body;
     }
     #[automatically_derived]
     impl ::ikra::rt::Construct<[f32; 2]> for Constructor_spawn {

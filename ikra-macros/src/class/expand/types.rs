@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use crate::class::arrays::Arrangement;
 use crate::class::model::{Field, StorageKind, is_number};
 use crate::diagnostics::{located, unless_error};
-use crate::stored::is_stored;
+use crate::stored::{self, is_link, is_stored, linked};
 
 impl Field {
     /// The runtime's storage type for the field, as other items name it.
@@ -78,6 +78,28 @@ impl Field {
             StorageKind::Atomic => quote_spanned!(at=> ::ikra::Atomic<#world, #ty, #atomic>),
             StorageKind::Plain if is_number(ty) => quote!(#ty),
             StorageKind::Plain => quote_spanned!(at=> <#ty as ::ikra::Value>::View<#world, #phase>),
+        }
+    }
+
+    /// The type as documentation shows it, in a getter and, for links, in a view.
+    pub(crate) fn documented_type(&self, world: &TokenStream, phase: &Ident) -> Option<TokenStream> {
+        let ty = &self.ty;
+        if self.broken || self.array.is_some() && self.kind == StorageKind::Atomic {
+            return None;
+        }
+        if self.array.is_some() {
+            let element = stored::element(ty)?;
+            let storage = quote!(impl ::ikra::ArrayStorage<Element = #element>);
+            return Some(quote!(::ikra::InnerRef<#world, #phase, #storage>));
+        }
+        match self.kind {
+            StorageKind::Atomic => Some(quote!(::ikra::Atomic<#world, #ty, impl ::ikra::AtomicOwner>)),
+            StorageKind::Plain => {
+                let class = linked(ty)?;
+                let seen = quote!(::ikra::Ref<#world, #class, #phase>);
+                Some(if is_link(ty) { seen } else { quote!(::core::option::Option<#seen>) })
+            }
+            StorageKind::Flatten => None,
         }
     }
 
