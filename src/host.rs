@@ -20,9 +20,9 @@ pub use ikra_runtime::dispatch::{
 pub use ikra_runtime::error::Error;
 pub use ikra_runtime::executor::{BestPlace, On, Over, Recording, Subset};
 pub use ikra_runtime::list::{LinkList, ListedLink};
-pub use ikra_runtime::objects::{Links, Objects, Rows, Tracked};
+pub use ikra_runtime::objects::{AnyColumn, Links, Objects, Rows, Tracked};
 pub use ikra_runtime::place::{ParsePlaceError, Place};
-pub use ikra_runtime::world::{Holds, Moved, Mut, World};
+pub use ikra_runtime::world::{Holds, Moved, Mut, World, alone};
 
 /// The host's part of the prelude.
 pub(crate) mod prelude {

@@ -2,6 +2,7 @@
 
 mod addressing;
 mod any;
+mod any_column;
 mod arena;
 mod arrays;
 mod checks;
@@ -24,6 +25,7 @@ use std::sync::{Arc, OnceLock};
 use fixedbitset::FixedBitSet;
 
 pub use any::AnyObjects;
+pub use any_column::AnyColumn;
 use arena::Dead;
 pub use columns::{SliceColumn, SliceColumnMut};
 pub(crate) use lives::set;

@@ -1,5 +1,6 @@
 //! Worlds: the objects of a closed set of classes.
 
+mod alone;
 mod guard;
 pub(crate) mod lives;
 mod ready;
@@ -7,6 +8,7 @@ mod reorder;
 mod saved;
 mod state;
 
+pub use alone::alone;
 pub use guard::Mut;
 pub use ready::Ready;
 pub(crate) use ready::{check_links, or_panic, ready};
