@@ -54,7 +54,7 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream, errors: Option<Tok
             #[automatically_derived]
             unsafe impl ::ikra::rt::Extends<#supertrait> for #ident {
                 const TAGS: &'static [::core::primitive::usize] =
-                    &[#(<#supertrait as ::ikra::Includes<#classes>>::TAG),*];
+                    &[#(<#supertrait as ::ikra::dispatch::Includes<#classes>>::TAG),*];
             }
         }
     });
@@ -82,7 +82,7 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream, errors: Option<Tok
         #[derive(Clone, Copy, Debug)]
         #vis enum #ident {}
         #[doc = #of_link]
-        #vis type #link = ::ikra::AnyLink<#ident>;
+        #vis type #link = ::ikra::dispatch::AnyLink<#ident>;
         #[doc = #of_is]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)]
@@ -115,7 +115,7 @@ fn implementors(dispatch: &Dispatch) -> impl Iterator<Item = TokenStream> {
         let at = located(class);
         let implemented = match dispatch.options.mistaken.contains(&place) {
             true => mistake(ident).into_token_stream(),
-            false => quote_spanned!(at=> <#class as ::ikra::Implements<#ident>>::ONE),
+            false => quote_spanned!(at=> <#class as ::ikra::dispatch::Implements<#ident>>::ONE),
         };
         unless_error(class, implemented, at)
     })

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 pub enum Actor {}
 ///A link to an object of one of the classes of [`Actor`].
-pub type ActorLink = ::ikra::AnyLink<Actor>;
+pub type ActorLink = ::ikra::dispatch::AnyLink<Actor>;
 ///Something of one of the classes of [`Actor`]: a link or a ref, by class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
@@ -35,7 +35,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
         >(found) {
             let object = <Car as ::ikra::Class>::to_ref(object);
             return <<<[Car; {
-                <Car as ::ikra::Implements<Actor>>::ONE
+                <Car as ::ikra::dispatch::Implements<Actor>>::ONE
             }] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
@@ -47,7 +47,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
         >(found) {
             let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
             return <<<[model::Pedestrian; {
-                <model::Pedestrian as ::ikra::Implements<Actor>>::ONE
+                <model::Pedestrian as ::ikra::dispatch::Implements<Actor>>::ONE
             }] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
@@ -66,7 +66,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
         >(found) {
             let object = <Car as ::ikra::Class>::to_ref(object);
             return <<<[Car; {
-                <Car as ::ikra::Implements<Actor>>::ONE
+                <Car as ::ikra::dispatch::Implements<Actor>>::ONE
             }] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
@@ -78,7 +78,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
         >(found) {
             let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
             return <<<[model::Pedestrian; {
-                <model::Pedestrian as ::ikra::Implements<Actor>>::ONE
+                <model::Pedestrian as ::ikra::dispatch::Implements<Actor>>::ONE
             }] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
@@ -90,9 +90,9 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     }
 }
 ::ikra::rt::dispatch_kernel! {
-    Actor, "Actor::tick", 0 : [< [Car; { < Car as ::ikra::Implements < Actor >> ::ONE }]
+    Actor, "Actor::tick", 0 : [< [Car; { < Car as ::ikra::dispatch::Implements < Actor >> ::ONE }]
     as ::core::iter::IntoIterator > ::Item, < [model::Pedestrian; { < model::Pedestrian
-    as ::ikra::Implements < Actor >> ::ONE }] as ::core::iter::IntoIterator > ::Item] at
+    as ::ikra::dispatch::Implements < Actor >> ::ONE }] as ::core::iter::IntoIterator > ::Item] at
     ":1:0" : (f32)
 }
 ::ikra::rt::together! {
@@ -116,12 +116,12 @@ where
 const _: () = {
     let _: ::core::marker::PhantomData<
         <[Car; {
-            <Car as ::ikra::Implements<Actor>>::ONE
+            <Car as ::ikra::dispatch::Implements<Actor>>::ONE
         }] as ::core::iter::IntoIterator>::Item,
     >;
     let _: ::core::marker::PhantomData<
         <[model::Pedestrian; {
-            <model::Pedestrian as ::ikra::Implements<Actor>>::ONE
+            <model::Pedestrian as ::ikra::dispatch::Implements<Actor>>::ONE
         }] as ::core::iter::IntoIterator>::Item,
     >;
 };

@@ -104,12 +104,12 @@ const _: () = {
         .reach(::ikra::rt::Reached::NONE), 1);
     }
     #[automatically_derived]
-    impl ::ikra::rt::Call<(<Body as ::ikra::Referent>::Link, f32)> for Kernel_follow {
+    impl ::ikra::rt::Call<(<Body as ::ikra::dispatch::Referent>::Link, f32)> for Kernel_follow {
         type Output = ();
         #[inline(always)]
         fn call<'__w, __P: ::ikra::Phase>(
             view: &mut BodyMut<'__w, __P>,
-            (arg0, arg1): (<Body as ::ikra::Referent>::Link, f32),
+            (arg0, arg1): (<Body as ::ikra::dispatch::Referent>::Link, f32),
         ) -> () {
             let arg0 = ::ikra::Object::resolve(&*view, arg0);
             <BodyMut<'__w, __P>>::follow(view, arg0, arg1)
@@ -117,7 +117,7 @@ const _: () = {
     }
     ::ikra::rt::entry! {
         execute Kernel_follow = "Body::follow" at ":1:0" for Body; (arg0, arg1) : (< Body
-        as ::ikra::Referent > ::Link, f32) = (arg0 : < Body as ::ikra::Referent > ::Link,
+        as ::ikra::dispatch::Referent > ::Link, f32) = (arg0 : < Body as ::ikra::dispatch::Referent > ::Link,
         arg1 : f32) as "ikra_kernel_Body_follow_1_0_6b326105"
     }
 };

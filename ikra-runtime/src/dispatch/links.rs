@@ -14,7 +14,7 @@ use crate::world::{Holds, Mut, ready};
 /// that the world holds, or [`AnyLink<D>`](AnyLink) of a trait whose classes it holds.
 ///
 /// ```
-/// use ikra::{LinkIn, World, prelude::*};
+/// use ikra::{bounds::LinkIn, World, prelude::*};
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_methods] impl Car {
 /// #     #[kernel] pub fn drive(&mut self, km: u32) { self.km += km; }

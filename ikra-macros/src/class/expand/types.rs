@@ -67,8 +67,8 @@ impl Field {
         if self.array.is_some() && !self.broken {
             let storage = self.storage();
             return match self.kind {
-                StorageKind::Atomic => quote_spanned!(at=> ::ikra::InnerAtomics<#world, #storage, #atomic>),
-                _ => quote_spanned!(at=> ::ikra::InnerMut<#world, #phase, #storage>),
+                StorageKind::Atomic => quote_spanned!(at=> ::ikra::arrays::InnerAtomics<#world, #storage, #atomic>),
+                _ => quote_spanned!(at=> ::ikra::arrays::InnerMut<#world, #phase, #storage>),
             };
         }
         match self.kind {
@@ -89,8 +89,8 @@ impl Field {
         }
         if self.array.is_some() {
             let element = stored::element(ty)?;
-            let storage = quote!(impl ::ikra::ArrayStorage<Element = #element>);
-            return Some(quote!(::ikra::InnerRef<#world, #phase, #storage>));
+            let storage = quote!(impl ::ikra::arrays::ArrayStorage<Element = #element>);
+            return Some(quote!(::ikra::arrays::InnerRef<#world, #phase, #storage>));
         }
         match self.kind {
             StorageKind::Atomic => Some(quote!(::ikra::Atomic<#world, #ty, impl ::ikra::AtomicOwner>)),
@@ -107,7 +107,7 @@ impl Field {
     pub(crate) fn seen_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
         if self.array.is_some() && !self.broken && self.kind == StorageKind::Plain {
             let storage = self.storage();
-            return quote_spanned!(located(&self.ty)=> ::ikra::InnerRef<#world, #phase, #storage>);
+            return quote_spanned!(located(&self.ty)=> ::ikra::arrays::InnerRef<#world, #phase, #storage>);
         }
         self.shown_type(world, phase, &quote!(OfAny), &quote!(FieldSeen))
     }
