@@ -47,9 +47,18 @@ use crate::mirror::Mirrored;
 use crate::storage::{Bump, FieldTuple};
 use crate::table::Table;
 use crate::world::Mut;
+pub use any::AnyObjects;
+pub use any_column::AnyColumn;
+use arena::Dead;
+pub(crate) use checks::not_in_world;
+pub use columns::{SliceColumn, SliceColumnMut};
 use ikra_core::effects::FieldSet;
 use ikra_core::mistakes::LentWhole;
 use ikra_core::phase::Sequential;
+pub(crate) use reorder::generation;
+pub use rows::{Links, Rows};
+use shadow::Shadow;
+pub use shape::{MAX_OBJECTS, Shape};
 
 /// The objects of class `C` in a world: like a `Vec<C>`, but stored column by column.
 ///
@@ -95,7 +104,6 @@ pub struct Objects<C: Class> {
 
 /// Functions of `Vec` that would lend whole objects, for their message.
 #[doc(hidden)]
-#[allow(clippy::missing_panics_doc)]
 #[rustfmt::skip]
 impl<C: Class> Objects<C> {
     pub fn iter_mut(&mut self) -> Rows<'_, C> where C: LentWhole { unreachable!() }

@@ -72,7 +72,6 @@ pub struct InnerMut<'w, P, S: ArrayStorage> {
 
 /// Functions of `Vec`, for their message.
 #[doc(hidden)]
-#[allow(clippy::missing_panics_doc)]
 #[rustfmt::skip]
 impl<P, S: ArrayStorage> InnerMut<'_, P, S> {
     pub fn push<T>(&mut self, _: T) where S: ChangesLength { unreachable!() }
