@@ -47,18 +47,9 @@ use crate::mirror::Mirrored;
 use crate::storage::{Bump, FieldTuple};
 use crate::table::Table;
 use crate::world::Mut;
-pub use any::AnyObjects;
-pub use any_column::AnyColumn;
-use arena::Dead;
-pub(crate) use checks::not_in_world;
-pub use columns::{SliceColumn, SliceColumnMut};
 use ikra_core::effects::FieldSet;
 use ikra_core::mistakes::LentWhole;
 use ikra_core::phase::Sequential;
-pub(crate) use reorder::generation;
-pub use rows::{Links, Rows};
-use shadow::Shadow;
-pub use shape::{MAX_OBJECTS, Shape};
 
 /// The objects of class `C` in a world: like a `Vec<C>`, but stored column by column.
 ///
