@@ -90,10 +90,10 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     }
 }
 ::ikra::rt::dispatch_kernel! {
-    Actor, "Actor::tick", 0 : [< [Car; { < Car as ::ikra::dispatch::Implements < Actor >> ::ONE }]
-    as ::core::iter::IntoIterator > ::Item, < [model::Pedestrian; { < model::Pedestrian
-    as ::ikra::dispatch::Implements < Actor >> ::ONE }] as ::core::iter::IntoIterator > ::Item] at
-    ":1:0" : (f32)
+    Actor, "Actor::tick", 0 : [< [Car; { < Car as ::ikra::dispatch::Implements < Actor >>
+    ::ONE }] as ::core::iter::IntoIterator > ::Item, < [model::Pedestrian; { <
+    model::Pedestrian as ::ikra::dispatch::Implements < Actor >> ::ONE }] as
+    ::core::iter::IntoIterator > ::Item] at ":1:0" : (f32)
 }
 ::ikra::rt::together! {
     Actor, 0 : 2 in [0 { 0 Car } { 1 model::Pedestrian }] arg0 : f32 = (arg0 : f32) as

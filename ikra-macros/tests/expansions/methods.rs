@@ -104,7 +104,8 @@ const _: () = {
         .reach(::ikra::rt::Reached::NONE), 1);
     }
     #[automatically_derived]
-    impl ::ikra::rt::Call<(<Body as ::ikra::dispatch::Referent>::Link, f32)> for Kernel_follow {
+    impl ::ikra::rt::Call<(<Body as ::ikra::dispatch::Referent>::Link, f32)>
+    for Kernel_follow {
         type Output = ();
         #[inline(always)]
         fn call<'__w, __P: ::ikra::Phase>(
@@ -117,8 +118,9 @@ const _: () = {
     }
     ::ikra::rt::entry! {
         execute Kernel_follow = "Body::follow" at ":1:0" for Body; (arg0, arg1) : (< Body
-        as ::ikra::dispatch::Referent > ::Link, f32) = (arg0 : < Body as ::ikra::dispatch::Referent > ::Link,
-        arg1 : f32) as "ikra_kernel_Body_follow_1_0_6b326105"
+        as ::ikra::dispatch::Referent > ::Link, f32) = (arg0 : < Body as
+        ::ikra::dispatch::Referent > ::Link, arg1 : f32) as
+        "ikra_kernel_Body_follow_1_0_6b326105"
     }
 };
 ///The kernel [`Body::attract`]: its handle, what it does to fields, and how executors call it.
