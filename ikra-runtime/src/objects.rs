@@ -46,10 +46,9 @@ use crate::memory::Memory;
 use crate::mirror::Mirrored;
 use crate::storage::{Bump, FieldTuple};
 use crate::table::Table;
-use crate::world::Mut;
 use ikra_core::effects::FieldSet;
 use ikra_core::mistakes::LentWhole;
-use ikra_core::phase::Sequential;
+use ikra_core::phase::{Guarded, Sequential};
 
 /// The objects of class `C` in a world: like a `Vec<C>`, but stored column by column.
 ///
@@ -99,7 +98,7 @@ pub struct Objects<C: Class> {
 impl<C: Class> Objects<C> {
     pub fn iter_mut(&mut self) -> Rows<'_, C> where C: LentWhole { unreachable!() }
     pub fn get<I>(&self, _: I) -> C::Ref<'_, Sequential> where C: LentWhole { unreachable!() }
-    pub fn get_mut<I>(&mut self, _: I) -> Mut<'_, C> where C: LentWhole { unreachable!() }
+    pub fn get_mut<I>(&mut self, _: I) -> C::View<'_, Guarded> where C: LentWhole { unreachable!() }
 }
 
 // SAFETY: `Objects` owns its table and storage, whose values are `Send`.
