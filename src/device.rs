@@ -3,6 +3,9 @@
 pub use ikra_gpu::device::Objects;
 pub use ikra_gpu::device_root;
 
+/// The device's part of `ikra::dispatch`.
+pub(crate) mod dispatch {}
+
 /// The part of the prelude that `std` provides on the host.
 pub(crate) mod prelude {
     pub use ikra_core::target::StdMethods as _;

@@ -1,33 +1,52 @@
 //! Items that only the host has.
 
 mod absent;
+#[cfg(not(feature = "cuda"))]
+mod no_cuda;
 
 pub use ikra_core::isa::Isa;
-#[cfg(feature = "cuda")]
-#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
-pub use ikra_gpu::interop;
-#[cfg(feature = "cuda")]
-#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
-pub use ikra_gpu::{Cuda, CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, driver};
 #[cfg(feature = "report")]
 #[cfg_attr(docsrs, doc(cfg(feature = "report")))]
 pub use ikra_report as report;
-pub use ikra_runtime::dispatch::{
-    AnyKernel, Collect, CollectOn, EveryClass, Execute, ExecuteOn, LinkIn, Reduce, ReduceOn,
-};
 pub use ikra_runtime::error::Error;
 pub use ikra_runtime::executor::{BestPlace, On, Over, Recording, Subset};
 pub use ikra_runtime::list::{LinkList, ListedLink};
-pub use ikra_runtime::objects::{Links, Objects, Rows, Tracked};
+pub use ikra_runtime::objects::{AnyColumn, Links, Objects, Rows, Tracked};
 pub use ikra_runtime::place::{ParsePlaceError, Place};
-pub use ikra_runtime::world::{Holds, Moved, Mut, World};
+pub use ikra_runtime::world::{Holds, Moved, Mut, World, alone};
+
+/// NVIDIA GPUs: what only they have, their errors, their driver, and other libraries on their columns.
+#[cfg(feature = "cuda")]
+#[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
+pub mod gpu {
+    pub use ikra_gpu::interop;
+    pub use ikra_gpu::{Cuda, CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, driver};
+}
+
+/// Traits in bounds of functions of worlds and objects, which classes, kernels and values have by themselves.
+pub mod bounds {
+    pub use ikra_core::kernel::{DeviceArgument, Discardable, OnDevice};
+    pub use ikra_core::layout::Contiguous;
+    pub use ikra_core::storage::SliceSlots;
+    pub use ikra_core::transfer::Transfer;
+    pub use ikra_runtime::dispatch::{AnyKernel, Collect, CollectOn, Execute, ExecuteOn, LinkIn, Reduce, ReduceOn};
+    pub use ikra_runtime::objects::{SliceColumn, SliceColumnMut};
+}
+
+/// The host's part of `ikra::dispatch`.
+pub(crate) mod dispatch {
+    pub use ikra_runtime::dispatch::EveryClass;
+}
 
 /// The host's part of the prelude.
 pub(crate) mod prelude {
+    pub use super::World;
     #[cfg(feature = "cuda")]
     #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
-    pub use super::CudaWorld;
-    pub use super::World;
+    pub use super::gpu::CudaWorld;
+    #[cfg(not(feature = "cuda"))]
+    #[doc(hidden)]
+    pub use super::no_cuda::CudaWorld as _;
 }
 
 /// The host's part of `ikra::rt`, for the macros' code.

@@ -214,7 +214,7 @@
 //! | feature | effect | default |
 //! | --- | --- | --- |
 //! | `cuda` | kernels on NVIDIA GPUs: `CudaWorld` in the prelude. A program with it builds and starts without CUDA or a GPU | no |
-//! | `cudarc` | `cuda`, and worlds in the contexts of `cudarc`, with columns as its slices: `ikra::interop`. The program may choose CUDA's version by one of `cudarc`'s features | no |
+//! | `cudarc` | `cuda`, and worlds in the contexts of `cudarc`, with columns as its slices: `ikra::gpu::interop`. The program may choose CUDA's version by one of `cudarc`'s features | no |
 //! | `cust` | the same interoperation for `cust`, which needs a CUDA toolkit to build | no |
 //! | `glam` | `glam`'s vectors, quaternions and matrices as values of fields | no |
 //! | `report` | `ikra::report`: the position of each column in memory, as a table or a drawing, and advice on inner arrays | no |
@@ -262,25 +262,37 @@ mod target;
 pub use ikra_core::class::Class;
 pub use ikra_core::column::Column;
 pub use ikra_core::device_code::DeviceCode;
-pub use ikra_core::dispatch::{AnyLink, Dispatch, Implements, Includes, OtherClass, Referent};
 pub use ikra_core::effects::{Effects, FieldSet};
 pub use ikra_core::handle::{AllObjects, Follow};
-pub use ikra_core::info::{Addressing, ClassInfo, LayoutKind};
+pub use ikra_core::info::ClassInfo;
 pub use ikra_core::kernel::effects;
 pub use ikra_core::link::Link;
-pub use ikra_core::object::{KernelObject, LendsFields, Object};
+pub use ikra_core::object::{KernelObject, LendsFields, Object, Ref};
 pub use ikra_core::order::{AtomicOwner, AtomicUse};
 pub use ikra_core::phase::{Guarded, NotInKernelWrites, Phase, Sequential};
 pub use ikra_core::reduce::{All, Any, Max, Min, Reducer, Sum};
 pub use ikra_core::spawn::Spawn;
-pub use ikra_core::storage::{
-    ArrayStorage, Atomic, AtomicValue, Enumerated, InnerArray, InnerAtomics, InnerIter, InnerIterMut, InnerMut,
-    InnerRef,
-};
+pub use ikra_core::storage::{Atomic, AtomicValue, InnerArray};
 pub use ikra_core::value::{Fixed, Value};
 pub use ikra_core::{math, rng, thread, warp};
 pub use ikra_macros::{Value, device_code, kernel, soa_class, soa_dispatch, soa_methods, soa_world};
 pub use target::*;
+
+/// Arrays in objects: the types that methods and getters show for a field under `#[inline_array]`.
+pub mod arrays {
+    pub use ikra_core::storage::{ArrayStorage, Enumerated, InnerAtomics, InnerIter, InnerIterMut, InnerMut, InnerRef};
+}
+
+/// Traits over classes, under `#[soa_dispatch]`: the traits and types behind `Ref<Actor>`, `ActorLink` and `Actor::tick`.
+pub mod dispatch {
+    pub use crate::target::dispatch::*;
+    pub use ikra_core::dispatch::{AnyLink, Dispatch, Implements, Includes, OtherClass, Referent};
+}
+
+/// The options of `#[soa_class]` as data: how a class is laid out.
+pub mod layout {
+    pub use ikra_core::info::{Addressing, LayoutKind};
+}
 
 /// The contents of `use ikra::prelude::*`: the macros, the traits, and the types that models name.
 ///
@@ -296,8 +308,8 @@ pub use target::*;
 pub mod prelude {
     pub use crate::target::prelude::*;
     pub use crate::{
-        All, Any, Atomic, InnerArray, KernelObject, Link, Max, Min, Object, Objects, Reducer, Spawn, Sum, Value,
-        kernel, soa_class, soa_dispatch, soa_methods, soa_world,
+        All, Any, Atomic, InnerArray, KernelObject, Link, Max, Min, Object, Objects, Phase, Reducer, Ref, Spawn, Sum,
+        Value, kernel, soa_class, soa_dispatch, soa_methods, soa_world,
     };
     pub use ikra_core::math::GpuFloat;
 }
@@ -318,6 +330,7 @@ pub mod rt {
     pub use ikra_core::known::{FieldSeen, FieldView, No, NotDerived, Probe};
     pub use ikra_core::layout::{Aos, Soa, Tiles};
     pub use ikra_core::link::Followed;
+    pub use ikra_core::mistakes;
     pub use ikra_core::moves::Moves;
     pub use ikra_core::order::{OfAny, OfSelf};
     pub use ikra_core::origin::meaning;

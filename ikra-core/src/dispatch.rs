@@ -30,7 +30,7 @@ use crate::phase::Phase;
 /// Only the attribute implements it.
 ///
 /// ```
-/// use ikra::{AnyLink, Dispatch, prelude::*};
+/// use ikra::{dispatch::AnyLink, dispatch::Dispatch, prelude::*};
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_class] pub struct Bus { pub seats: u32 }
 /// # #[soa_dispatch(Car, Bus)] pub trait Actor { fn pace(&self) -> u32 { 50 } }
@@ -96,7 +96,7 @@ pub struct Done;
 /// Proof that a class is in the list of a trait, so that a link to one of its objects can become a link of the trait.
 ///
 /// ```
-/// use ikra::{AnyLink, Class, Includes, prelude::*};
+/// use ikra::{dispatch::AnyLink, Class, dispatch::Includes, prelude::*};
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_class] pub struct Bus { pub seats: u32 }
 /// # #[soa_dispatch(Car, Bus)] pub trait Actor { fn pace(&self) -> u32 { 50 } }
@@ -128,7 +128,7 @@ pub unsafe trait Includes<C: Class>: Dispatch {
 /// Proof that a class has the methods of a trait: `#[soa_methods] impl Actor for Car` exists.
 ///
 /// ```
-/// use ikra::{Implements, prelude::*};
+/// use ikra::{dispatch::Implements, prelude::*};
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_class] pub struct Bus { pub seats: u32 }
 /// # #[soa_dispatch(Car, Bus)] pub trait Actor { fn pace(&self) -> u32 { 50 } }
@@ -152,7 +152,7 @@ pub trait Implements<D>: Class {
 /// The target of `Ref<X>` in a method: an object of a class, or of one of the classes that share a trait.
 ///
 /// ```
-/// use ikra::{Referent, Sequential, prelude::*};
+/// use ikra::{dispatch::Referent, Sequential, prelude::*};
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
 /// # fn main() -> Result<(), ikra::Error> {

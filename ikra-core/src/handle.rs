@@ -7,13 +7,14 @@ use core::any::TypeId;
 use core::fmt;
 use core::hint::assert_unchecked;
 use core::marker::PhantomData;
-use core::ops::{Range, RangeBounds};
+use core::ops::{Index, Range, RangeBounds};
 
 use crate::class::{Class, Field};
 use crate::effects::FieldSet;
 use crate::facts::Facts;
 use crate::info::ClassId;
 use crate::link::Link;
+use crate::mistakes::LentWhole;
 use crate::near::Near;
 use crate::panics::{has_holes, no_such_objects, out_of_range, was_removed};
 use crate::phase::{AllRaceFree, Phase, RaceFree};
@@ -433,6 +434,15 @@ impl<'w, C: Class, P: Phase> AllObjects<'w, C, P> {
     #[must_use]
     pub fn get(&self, index: usize) -> Option<C::Ref<'w, P>> {
         { *self }.nth(index)
+    }
+}
+
+/// For the message: objects are not in memory as they are in a slice.
+#[doc(hidden)]
+impl<'w, C: Class + LentWhole, P: Phase, I> Index<I> for AllObjects<'w, C, P> {
+    type Output = C::Ref<'w, P>;
+    fn index(&self, _: I) -> &C::Ref<'w, P> {
+        unreachable!()
     }
 }
 

@@ -341,7 +341,7 @@ pub const fn target_count(fields: &[FieldInfo]) -> usize {
 
 /// The layout of a class.
 /// ```
-/// use ikra::{ClassInfo, LayoutKind, prelude::*};
+/// use ikra::{ClassInfo, layout::LayoutKind, prelude::*};
 ///
 /// #[soa_class(layout = "tiles", tile = 128)]
 /// pub struct Body { pub mass: f32 }

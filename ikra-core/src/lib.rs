@@ -68,6 +68,7 @@ pub mod link;
 mod lives;
 pub mod math;
 pub mod message;
+pub mod mistakes;
 pub mod mode;
 pub mod moves;
 pub mod near;

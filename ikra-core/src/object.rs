@@ -6,6 +6,7 @@ pub use shown::{NotShown, Shown};
 
 use crate::class::{Class, Field};
 use crate::column::Column;
+use crate::dispatch::Referent;
 use crate::handle::Follow;
 use crate::handle::{AllObjects, Handle};
 use crate::link::Link;
@@ -40,6 +41,29 @@ use crate::value::Value;
 /// }
 /// ```
 pub trait LendsFields {}
+
+/// Another object of a class, or of one of the classes of a trait, in phase `P`.
+///
+/// Methods under `#[soa_methods]` write `Ref<Body>`. Functions elsewhere say the phase, so that kernels and sequential code
+/// can call them. `Ref<Body, P>` is another name of `BodyRef<'_, P>`.
+///
+/// ```
+/// use ikra::prelude::*;
+///
+/// #[soa_class]
+/// pub struct Body { pub mass: f32, pub next: Link<Body>, pub is_light: bool }
+///
+/// fn is_light(body: Ref<Body, impl Phase>) -> bool { body.mass() < 1.0 }
+///
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel]
+///     pub fn look(&mut self) { self.is_light = is_light(self.next); }
+/// }
+/// ```
+// The compiler prints this line if the phase is left out.
+#[rustfmt::skip]
+pub type Ref<'w, C, P> = <C as Referent>::Ref<'w, P>; // outside of `#[soa_methods]` write `Ref<Class, impl Phase>`
 
 /// An object in a method: its own (a view) or another (a ref).
 ///

@@ -6,10 +6,12 @@
 //! | order by splitting kernels and remembering why | split the kernel, `#[kernel(snapshot(field))]`, or `#[atomic]`, whose order [`order`](crate::order) checks |
 
 use core::marker::PhantomData;
+use core::ops::{Index, IndexMut};
 
 use crate::effects::{Effects, FieldSet};
 use crate::info::ClassInfo;
 use crate::message::Message;
+use crate::mistakes::ShownAsWritten;
 use crate::near::{Near, NoRow};
 use crate::order::assert_not_own;
 
@@ -180,11 +182,10 @@ impl<P: Phase, C: ClassInfo, const FIELDS: u64> AllRaceFree<P, C, FIELDS> {
 /// A field of a kernel's own object on which the kernel calls a method, and that its text does not show as written. It
 /// can be read.
 ///
-/// The compiler's message "cannot borrow data in an index of `NotInKernelWrites`" refers to it: the method takes `&mut
-/// self`, so the change would be lost. Declare the write, `#[kernel(writes(field))]`, or make it visible at the call:
+/// If the method takes `&mut self`, the change would be lost, so it does not compile. Declare the write, `#[kernel(writes(field))]`, or make it visible at the call:
 /// `(&mut self.field).method()`.
 ///
-/// ```compile_fail,E0596
+/// ```compile_fail,E0277
 /// use ikra::prelude::*;
 ///
 /// #[derive(Clone, Copy, Value)]
@@ -216,11 +217,29 @@ impl<T> NotInKernelWrites<T> {
     }
 }
 
-impl<T> core::ops::Index<core::ops::RangeFull> for NotInKernelWrites<T> {
+/// The index in `NotInKernelWrites::of(&self.field)[0]`. The literal could be several types until the compiler knows
+/// whether the method takes `&mut self`.
+#[doc(hidden)]
+pub trait Whole {}
+impl Whole for i32 {}
+impl Whole for u8 {}
+
+impl<T, I: Whole> Index<I> for NotInKernelWrites<T> {
     type Output = T;
     #[inline(always)]
-    fn index(&self, _: core::ops::RangeFull) -> &T {
+    fn index(&self, _: I) -> &T {
         &self.0
+    }
+}
+
+// The literal stays an `i32`, which lacks the second bound, so the compiler shows that bound's message.
+#[diagnostic::do_not_recommend]
+impl ShownAsWritten for u64 {}
+#[diagnostic::do_not_recommend]
+impl ShownAsWritten for u128 {}
+impl<T, I: Whole + ShownAsWritten> IndexMut<I> for NotInKernelWrites<T> {
+    fn index_mut(&mut self, _: I) -> &mut T {
+        &mut self.0
     }
 }
 

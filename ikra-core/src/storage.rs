@@ -9,6 +9,7 @@ mod glam;
 mod inner;
 mod nothing;
 mod plain;
+mod unloaded;
 
 pub use atomic::{Atomic, AtomicColumn, AtomicValue};
 pub use fields::{FieldTuple, ViewOf};

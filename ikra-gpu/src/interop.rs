@@ -61,7 +61,7 @@ use crate::stream_log::StreamLog;
 ///
 /// ```
 /// use std::{ffi::c_void, marker::PhantomData};
-/// use ikra::interop::{ForeignStream, Lender, Number};
+/// use ikra::gpu::interop::{ForeignStream, Lender, Number};
 ///
 /// /// A stream of a library in C.
 /// pub struct Stream(*mut c_void);
@@ -176,7 +176,7 @@ impl<W: World> Cuda<'_, W> {
     ///
     /// ```no_run
     /// # use ikra::prelude::*;
-    /// # use ikra::interop::{ForeignContext, ForeignStream};
+    /// # use ikra::gpu::interop::{ForeignContext, ForeignStream};
     /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
     /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
     /// # #[soa_methods]
@@ -205,7 +205,7 @@ impl<W: World> Cuda<'_, W> {
     ///
     /// ```no_run
     /// # use ikra::prelude::*;
-    /// # use ikra::interop::{ForeignContext, ForeignStream};
+    /// # use ikra::gpu::interop::{ForeignContext, ForeignStream};
     /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
     /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
     /// # #[soa_methods]

@@ -37,7 +37,12 @@ fn class(args: TokenStream, item: TokenStream, is_missing: bool, mut errors: Err
     let errors = errors.into_tokens();
     if class.has_columns && !is_missing {
         // A class with mistakes is expanded too, so that its uses are not errors as well.
-        let row = &class.row;
+        let mut row = class.row.clone();
+        let (view, reference, columns) = (class.view(), class.reference(), class.columns());
+        let pages = format!(
+            "\nMethods are on the page of [`{view}`], getters of other objects on that of [`{reference}`]. The columns are in [`{columns}`]."
+        );
+        row.attrs.push(syn::parse_quote!(#[cfg_attr(doc, doc = #pages)]));
         let made = expand::expand(&class, errors.is_some());
         quote::quote!(#errors #row #made)
     } else {

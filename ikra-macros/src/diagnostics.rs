@@ -31,11 +31,12 @@ pub(crate) fn silent(
 ) -> TokenStream {
     let mut generics = generics.clone();
     generics.where_clause = None;
+    // Macros name the type without lifetimes, and the compiler would report each place.
+    generics.params = generics.params.into_iter().filter(|one| !matches!(one, GenericParam::Lifetime(_))).collect();
     for parameter in &mut generics.params {
         match parameter {
             GenericParam::Type(parameter) => parameter.bounds.clear(),
-            GenericParam::Lifetime(parameter) => parameter.bounds.clear(),
-            GenericParam::Const(_) => {}
+            GenericParam::Lifetime(_) | GenericParam::Const(_) => {}
         }
     }
     let types = generics.type_params().map(|parameter| &parameter.ident);

@@ -24,6 +24,7 @@ mod own;
 mod parse;
 mod place;
 mod rewrite;
+mod signature;
 mod turns;
 mod walk;
 
@@ -46,6 +47,7 @@ pub(crate) use misplaced::misplaced;
 use model::Block;
 pub(crate) use model::Receiver;
 pub(crate) use rewrite::rewrite;
+pub(crate) use signature::line as signature_line;
 
 /// Expands the attribute to `Body! { impl Body { … } }`.
 pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -64,10 +66,11 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
             Some(krate)
         }
     };
-    let mut known_by = None;
+    let (mut known_by, mut is_generic) = (None, false);
     let class = match lenient::header(&item) {
         Ok((block, _)) => {
             known_by = block.trait_.as_ref().and_then(|(path, _)| dispatched(path, &mut errors));
+            is_generic = !block.generics.params.is_empty();
             let class = class_path(&block, &mut errors);
             if class.as_ref().is_some_and(|class| is_foreign(class, &mut errors)) {
                 return errors.into_tokens().unwrap_or_default();
@@ -98,7 +101,7 @@ pub(crate) fn soa_methods(args: TokenStream, item: TokenStream) -> TokenStream {
             quote!(#errors #forgotten #class! { #krate #item })
         }
         // Emit a plain trait implementation unchanged: it may be correct without Ikra, and other code relies on it.
-        _ if !mentions(item.clone(), &["kernel", "Ref"]) && is_of_trait(&item) => quote!(#errors #item),
+        _ if !is_generic && !mentions(item.clone(), &["kernel", "Ref"]) && is_of_trait(&item) => quote!(#errors #item),
         _ => quote!(#errors),
     }
 }
@@ -168,6 +171,8 @@ pub(crate) struct Fields {
     pub(crate) links: Vec<String>,
     /// The names of fields that are links to objects of the class.
     pub(crate) own_links: Vec<String>,
+    /// The names of fields that are links to objects of other classes.
+    pub(crate) other_links: Vec<String>,
 }
 
 /// A field's kind, as passed by the class's macro.
@@ -188,7 +193,7 @@ impl FieldKind {
     fn named(word: &Ident) -> Self {
         match word.to_string().as_str() {
             "atomic" => Self::Atomic,
-            "number" | "own" => Self::Number,
+            "number" | "own" | "link" => Self::Number,
             "numbers" => Self::Numbers,
             _ => Self::Other,
         }
@@ -220,6 +225,11 @@ impl Fields {
     /// Whether the field is a link to an object of the class.
     pub(crate) fn is_own_link(&self, name: &Ident) -> bool {
         self.own_links.contains(&name.unraw().to_string())
+    }
+
+    /// Whether the field is a link.
+    pub(crate) fn is_link(&self, name: &Ident) -> bool {
+        self.is_own_link(name) || self.other_links.contains(&name.unraw().to_string())
     }
 
     /// Whether the field is marked `#[atomic]`.
@@ -258,11 +268,12 @@ impl Parse for Input {
             let fields = fields.iter().filter(|(_, mode)| mode == word);
             fields.map(|(name, _)| name.unraw().to_string()).collect()
         };
-        let (links, own_links) = (named("links"), named("own"));
+        let [links, own_links, other_links] = ["links", "own", "link"].map(named);
         let fields = Fields {
             class: class.value(),
             links,
             own_links,
+            other_links,
             fields: fields.into_iter().map(|(name, word)| (name, FieldKind::named(&word))).collect(),
         };
         if input.peek(syn::token::Bracket) {

@@ -61,7 +61,7 @@ pub(crate) fn is_link_to(ty: &Type, class: &Ident) -> bool {
 }
 
 /// The `X` of `Link<X>` and `Option<Link<X>>`.
-fn linked(ty: &Type) -> Option<&Type> {
+pub(crate) fn linked(ty: &Type) -> Option<&Type> {
     argument(ty, "Link").or_else(|| argument(optional(ty)?, "Link"))
 }
 

@@ -1,7 +1,7 @@
 //! Layouts: as data, as a table and as a drawing.
 #![allow(missing_docs, reason = "a test, not a library")]
 
-use ikra::LayoutKind;
+use ikra::layout::LayoutKind;
 use ikra::prelude::*;
 use ikra::report::{ClassLayout, WorldLayout};
 

@@ -2,11 +2,13 @@
 
 mod addressing;
 mod any;
+mod any_column;
 mod arena;
 mod arrays;
 mod checks;
 mod columns;
 mod extend;
+mod lent;
 mod lives;
 mod reorder;
 mod rows;
@@ -23,6 +25,7 @@ use std::sync::{Arc, OnceLock};
 use fixedbitset::FixedBitSet;
 
 pub use any::AnyObjects;
+pub use any_column::AnyColumn;
 use arena::Dead;
 pub use columns::{SliceColumn, SliceColumnMut};
 pub(crate) use lives::set;
@@ -44,6 +47,8 @@ use crate::mirror::Mirrored;
 use crate::storage::{Bump, FieldTuple};
 use crate::table::Table;
 use ikra_core::effects::FieldSet;
+use ikra_core::mistakes::LentWhole;
+use ikra_core::phase::{Guarded, Sequential};
 
 /// The objects of class `C` in a world: like a `Vec<C>`, but stored column by column.
 ///
@@ -85,6 +90,15 @@ pub struct Objects<C: Class> {
     /// The objects that exist, if some were removed and the list was needed since.
     live: OnceLock<Arc<ListOrder>>,
     tracks: Tracks,
+}
+
+/// Functions of `Vec` that would lend whole objects, for their message.
+#[doc(hidden)]
+#[rustfmt::skip]
+impl<C: Class> Objects<C> {
+    pub fn iter_mut(&mut self) -> Rows<'_, C> where C: LentWhole { unreachable!() }
+    pub fn get<I>(&self, _: I) -> C::Ref<'_, Sequential> where C: LentWhole { unreachable!() }
+    pub fn get_mut<I>(&mut self, _: I) -> C::View<'_, Guarded> where C: LentWhole { unreachable!() }
 }
 
 // SAFETY: `Objects` owns its table and storage, whose values are `Send`.

@@ -1,5 +1,6 @@
 //! Worlds: the objects of a closed set of classes.
 
+mod alone;
 mod guard;
 pub(crate) mod lives;
 mod ready;
@@ -7,6 +8,7 @@ mod reorder;
 mod saved;
 mod state;
 
+pub use alone::alone;
 pub use guard::Mut;
 pub use ready::Ready;
 pub(crate) use ready::{check_links, or_panic, ready};
@@ -213,7 +215,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// If the link does not belong to this world, as indexing does; see [`try_get`](Self::try_get).
     #[inline]
     #[track_caller]
-    fn get<'w, L: LinkIn<Self>>(&'w self, link: L) -> L::View<'w, Sequential> {
+    fn get<'w, L: LinkIn<Self>>(&'w self, link: L) -> L::Ref<'w> {
         match self.try_get(link) {
             Ok(object) => object,
             Err(error) => panic!("{error}"),
@@ -227,7 +229,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// [`Error::NotInWorld`].
     #[inline]
     #[track_caller]
-    fn try_get<'w, L: LinkIn<Self>>(&'w self, link: L) -> Result<L::View<'w, Sequential>, Error> {
+    fn try_get<'w, L: LinkIn<Self>>(&'w self, link: L) -> Result<L::Ref<'w>, Error> {
         link.find(self)
     }
 

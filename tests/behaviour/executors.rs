@@ -457,7 +457,7 @@ fn iterators() {
     let text = past.downcast_ref::<String>().unwrap();
     assert_eq!(text, "there are 6 objects of `Body`, so the range `5..=6` is out of range");
     assert_eq!(
-        format!("{sim:?}").split("__ikra").next().unwrap(),
+        format!("{sim:?}").split("made_by_new").next().unwrap(),
         "Sim { bodies: Objects<Body>(6), few: Objects<Few>(0), "
     );
 }

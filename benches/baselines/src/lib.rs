@@ -191,7 +191,10 @@ pub fn run(groups: &[Group]) -> Result<(), Box<dyn Error>> {
     if wanted.iter().any(|wanted| groups.iter().all(|(name, _)| wanted != name)) {
         return Err(usage().into());
     }
-    println!("{}, microseconds per launch, median of {SAMPLES}; ratio = CUDA / Ikra", ikra::driver::devices()?[0].name);
+    println!(
+        "{}, microseconds per launch, median of {SAMPLES}; ratio = CUDA / Ikra",
+        ikra::gpu::driver::devices()?[0].name
+    );
     for (name, group) in groups {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
             group(&baselines)?;

@@ -226,7 +226,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     if options.baselines.is_some() {
-        println!("{}, microseconds per step, median of batches of {STEPS} steps", ikra::driver::devices()?[0].name);
+        println!(
+            "{}, microseconds per step, median of batches of {STEPS} steps",
+            ikra::gpu::driver::devices()?[0].name
+        );
         let times = ["Ikra", "recorded", "CUDA, same data", "CUDA, best", "same / Ikra", "best / Ikra"];
         table(&[&["model", "size"], &times[..]].concat(), 2);
     } else {

@@ -329,7 +329,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let baselines = if path == "host" { None } else { Some(Baselines::open(&path)?) };
     match &baselines {
         Some(_) => {
-            let name = &ikra::driver::devices()?[0].name;
+            let name = &ikra::gpu::driver::devices()?[0].name;
             println!("{name}, milliseconds per {SAMPLE} steps, median of {SAMPLES}, in the largest row of growth of 1");
         }
         None => println!("host, microseconds per {SAMPLE} steps, from {HOST_SAMPLE} steps"),

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
-use ikra::{Error, GpuError};
+use ikra::{Error, gpu::GpuError};
 
 /// Ends a program: a failure is one line, and an exit code that `code` chooses.
 pub fn end<F: Display>(program: &str, result: Result<(), F>, code: impl FnOnce(&F) -> u8) -> ExitCode {

@@ -188,7 +188,7 @@ impl<C: Class, D: Includes<C>> TryFrom<AnyLink<D>> for Link<C> {
 /// # fn main() -> Result<(), ikra::Error> {
 /// # let mut town = Town::new();
 /// let walker: ActorLink = town.pedestrians.push(Pedestrian { age: 30 })?.into();
-/// let error: ikra::OtherClass = Link::<Car>::try_from(walker).unwrap_err();
+/// let error: ikra::dispatch::OtherClass = Link::<Car>::try_from(walker).unwrap_err();
 /// assert_eq!(error.to_string(), "the link is to an object of class Pedestrian, not Car");
 /// # Ok(()) }
 /// ```

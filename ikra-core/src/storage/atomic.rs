@@ -128,7 +128,8 @@ pub(crate) mod sealed {
 /// }
 /// # fn main() { Town::new().execute(Person::infect, ()); }
 /// ```
-pub struct Atomic<'w, T: AtomicValue, A: AtomicOwner> {
+#[rustfmt::skip]
+pub struct Atomic<'w, T: AtomicValue, A: AtomicOwner> { // in signatures write `Atomic<'_, u32, impl ikra::AtomicOwner>`
     pub(crate) cell: &'w T::Cell,
     /// The known facts about the object: whether one thread runs the kernel.
     facts: Facts,

@@ -273,7 +273,7 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
     let mut wrong = Errors::default();
     let mut ty = of_class(&field.ty, class);
     stored::check_type(&ty, Holder::Class, &mut wrong);
-    let arrangement = match wrong_inlining {
+    let mut arrangement = match wrong_inlining {
         true => None,
         false => check_array(&ty, inlining.as_ref(), kind, &mut wrong),
     };
@@ -285,6 +285,14 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
         errors.add(wrong);
         broken = stand_in(&mut field.ty);
         ty = of_class(&field.ty, class);
+        if let Some(
+            Arrangement::Full { element, .. }
+            | Arrangement::Whole { element, .. }
+            | Arrangement::Partly { element, .. },
+        ) = &mut arrangement
+        {
+            stand_in(element);
+        }
     }
     broken |= wrong_inlining;
     let vis = field.vis.clone();

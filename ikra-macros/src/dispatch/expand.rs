@@ -9,7 +9,7 @@ use super::model::{Dispatch, Method};
 use super::strategy::{self, Strategy};
 use crate::class::ref_ident;
 use crate::diagnostics::{located, unless_error};
-use crate::methods::{Args, Receiver, borrows_self, cfgs, device_arguments, hint, hints_on, rewrite};
+use crate::methods::{Args, Receiver, borrows_self, cfgs, device_arguments, hint, hints_on, rewrite, signature_line};
 use crate::symbol::{kernel_symbol, place};
 
 /// The maximum number of classes whose kernels share one entry point. A larger entry compiles slowly, and every thread
@@ -54,17 +54,17 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream, errors: Option<Tok
             #[automatically_derived]
             unsafe impl ::ikra::rt::Extends<#supertrait> for #ident {
                 const TAGS: &'static [::core::primitive::usize] =
-                    &[#(<#supertrait as ::ikra::Includes<#classes>>::TAG),*];
+                    &[#(<#supertrait as ::ikra::dispatch::Includes<#classes>>::TAG),*];
             }
         }
     });
     let calls = dispatch.inherited.iter().chain(&dispatch.methods).filter_map(|method| call(dispatch, method));
     let kernels = dispatch.methods.iter().map(|method| kernel(dispatch, method));
     let known = known(dispatch, item);
-    // Names that the compiler suggests for `Actor::tick` if `tick` is a plain method of the trait, not a kernel.
+    // `Actor::tick`, if `tick` is a plain method of the trait, not a kernel.
     let not_kernels = dispatch.methods.iter().filter(|method| method.receiver.is_some() && method.kernel.is_none());
-    let hints = not_kernels.map(|Method { item, .. }| hint(vis, &cfgs(&item.attrs), &item.sig.ident, "_in_the_trait"));
-    let hints = hints_on(ident, hints);
+    let hints = not_kernels.map(|Method { item, .. }| hint(vis, &cfgs(&item.attrs), &item.sig.ident));
+    let hints = hints_on(ident, &quote!(IsKernel), &hints.collect::<Vec<_>>());
     let list = variants.iter().map(|class| format!("[`{}`]", class.unraw())).collect::<Vec<_>>().join(", ");
     let docs = [
         format!("All objects of the classes {list}: the trait as a type, for [`{link}`] and `Ref<{name}>`."),
@@ -82,7 +82,7 @@ pub(super) fn expand(dispatch: &Dispatch, item: &TokenStream, errors: Option<Tok
         #[derive(Clone, Copy, Debug)]
         #vis enum #ident {}
         #[doc = #of_link]
-        #vis type #link = ::ikra::AnyLink<#ident>;
+        #vis type #link = ::ikra::dispatch::AnyLink<#ident>;
         #[doc = #of_is]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)]
@@ -115,7 +115,7 @@ fn implementors(dispatch: &Dispatch) -> impl Iterator<Item = TokenStream> {
         let at = located(class);
         let implemented = match dispatch.options.mistaken.contains(&place) {
             true => mistake(ident).into_token_stream(),
-            false => quote_spanned!(at=> <#class as ::ikra::Implements<#ident>>::ONE),
+            false => quote_spanned!(at=> <#class as ::ikra::dispatch::Implements<#ident>>::ONE),
         };
         unless_error(class, implemented, at)
     })
@@ -204,6 +204,7 @@ fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
     let (classes, implementors) = (&options.classes, implementors(dispatch));
     let text = format!("{}::{}", ident.unraw(), name.unraw());
     let docs = method.item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    let shown = signature_line(&method.item.sig);
     let is_together = (2..=MOST_TOGETHER).contains(&classes.len()) && !method.is_mistaken;
     let args = is_together.then(|| device_arguments(&Path::from(ident.clone()), &method.item.sig)).flatten();
     let (place, entry) = args.map(|args| together(dispatch, method, &number, &args)).unzip();
@@ -212,7 +213,7 @@ fn kernel(dispatch: &Dispatch, method: &Method) -> TokenStream {
         #entry
         ::ikra::rt::host_only! {
             ::ikra::rt::every_class! {
-                #(#docs)*
+                #shown #(#docs)*
                 #vis const #name: #number of #ident
             }
         }

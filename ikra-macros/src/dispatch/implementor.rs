@@ -33,13 +33,14 @@ pub(super) fn implementor(
     let attrs = &block.attrs;
     let errors = errors.into_tokens();
     let at = located(class);
-    let included = is_listed
-        .then(|| quote_spanned!(at=> const _: ::core::primitive::usize = <#path as ::ikra::Includes<#class>>::TAG;));
+    let included = is_listed.then(
+        || quote_spanned!(at=> const _: ::core::primitive::usize = <#path as ::ikra::dispatch::Includes<#class>>::TAG;),
+    );
     quote! {
         #errors
         #class! { #krate #(#attrs)* impl #class { #(#items)* } }
         #[automatically_derived]
-        impl ::ikra::Implements<#path> for #class {}
+        impl ::ikra::dispatch::Implements<#path> for #class {}
         #included
         #(#checks)*
     }

@@ -67,7 +67,7 @@ pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Paramet
         }
         if let Some(object) = &parameter.object {
             let object = rewrite(object.to_token_stream(), class);
-            types.push(quote!(<#object as ::ikra::Referent>::Link));
+            types.push(quote!(<#object as ::ikra::dispatch::Referent>::Link));
             followed.push(quote!(let #name = ::ikra::Object::resolve(&*view, #name);));
         } else {
             let mut ty = parameter.ty.clone();

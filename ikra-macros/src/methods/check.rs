@@ -6,7 +6,7 @@ use syn::{FnArg, GenericParam, ImplItemFn, PathArguments, ReturnType, Type};
 
 use super::model::{Method, Parameter, Receiver};
 use super::options::Options;
-use super::{Fields, plain_name, rewrite};
+use super::{Fields, borrows_self, mentions, plain_name, rewrite};
 use crate::diagnostics::Errors;
 
 /// Reports `&Self` parameters: another object has no fields to borrow. The method is then expanded so that it accepts
@@ -65,6 +65,20 @@ pub(super) fn nested_refs(item: &ImplItemFn, parameters: &[Parameter], errors: &
         errors.at(ty, "a `Ref` lasts for one call, so a kernel cannot return it: return its link, `object.link()`");
     }
     found
+}
+
+/// Reports a borrow in a kernel's result.
+pub(super) fn borrowed_result(item: &mut ImplItemFn, errors: &mut Errors) -> bool {
+    let is_opaque = mentions(item.sig.output.to_token_stream(), &["impl"]);
+    let borrows = !is_opaque && borrows_self(&item.sig);
+    if let (ReturnType::Type(_, ty), true) = (&item.sig.output, borrows) {
+        errors.at(ty, "a kernel returns a value, which executors copy or combine: leave out the reference, or return the link of an object, `Link<Class>`");
+        // As a value, so that the compiler does not report the lifetime.
+        item.sig.output = ReturnType::Default;
+        item.block = syn::parse_quote!({ ::core::unimplemented!() });
+        item.attrs.push(syn::parse_quote!(#[allow(unused_variables, clippy::unimplemented)]));
+    }
+    borrows
 }
 
 /// Reports arguments that own memory, because one value cannot be passed to every object.

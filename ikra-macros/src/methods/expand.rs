@@ -6,6 +6,7 @@ use syn::visit::{self, Visit};
 use syn::{ImplItemFn, Item, Lifetime, ReceiverKind, Stmt, TypeParamBound};
 
 use super::arguments::turbofish;
+use super::hints::changing_methods;
 use super::kernel::{constructor_fn, constructor_kernel, kernel};
 use super::macros::Standard;
 use super::model::{Block, Method, Receiver, RowItem};
@@ -25,6 +26,7 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
         block.methods.iter().map(|method| effects_constant(block, method)).unzip();
     let methods = block.methods.iter().map(|method| view_method(block, method));
     let delegates = block.methods.iter().filter_map(|method| ref_method(block, method));
+    let changing = changing_methods(block);
     let lending = lending_methods(block, &reference);
     let kernels = block.methods.iter().filter(|method| method.kernel.is_some()).map(|method| kernel(block, method));
     let constructor_kernels = block.constructors.iter().map(|constructor| constructor_kernel(block, constructor));
@@ -46,8 +48,8 @@ pub(crate) fn expand(block: &Block) -> TokenStream {
         #allow_borrows
         impl<'__w, __P: ::ikra::Phase> #view<'__w, __P> { #(#methods)* }
         #[automatically_derived]
-        #[allow(dead_code, missing_docs, clippy::too_many_arguments)]
-        impl<'__w, __P: ::ikra::Phase> #reference<'__w, __P> { #(#delegates)* }
+        #[allow(dead_code, missing_docs, clippy::too_many_arguments, clippy::mut_from_ref)]
+        impl<'__w, __P: ::ikra::Phase> #reference<'__w, __P> { #(#delegates)* #changing }
         #lending
         #tools
         #(#kernels)*

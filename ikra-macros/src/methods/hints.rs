@@ -1,43 +1,69 @@
-//! Hints that the compiler suggests if a method lacks `#[kernel]`.
+//! Functions that cannot be called: for their message, which says how methods and kernels are called.
+//!
+//! They are of the struct, whose methods `#[soa_methods]` moves to its objects, and of refs, which methods with
+//! `&mut self` would change.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Attribute, Ident, Visibility};
 
 use super::expand::cfgs;
-use super::model::Block;
-use super::plain_name;
+use super::mentions;
+use super::model::{Block, Method, Receiver};
 use crate::diagnostics::located;
 
-/// Constants whose names the compiler suggests for `Body::step` if `step` is a method but not a kernel.
+/// The functions of the struct, for `Body::step` and `body.step()`.
 pub(super) fn hints(block: &Block) -> TokenStream {
-    let methods = block.methods.iter().filter(|method| method.kernel.is_none()).map(|method| &method.item);
-    let hints = methods.map(|item| hint(&item.vis, &cfgs(&item.attrs), &item.sig.ident, ""));
-    on(&block.class, hints)
+    let (kernels, others): (Vec<_>, Vec<_>) = block.methods.iter().partition(|method| method.kernel.is_some());
+    let functions = |methods: Vec<&Method>| -> Vec<TokenStream> {
+        methods.iter().map(|Method { item, .. }| hint(&item.vis, &cfgs(&item.attrs), &item.sig.ident)).collect()
+    };
+    let others = on(&block.class, &quote!(IsKernel), &functions(others));
+    let kernels = on(&block.class, &quote!(IsInWorld), &functions(kernels));
+    quote!(#others #kernels)
 }
 
-/// One such constant. `place` names the location for the attribute, if it differs from the location that the compiler
-/// shows.
-pub(crate) fn hint(vis: &Visibility, cfgs: &[&Attribute], method: &Ident, place: &str) -> TokenStream {
-    let name = plain_name(method);
-    let hint = format_ident!("__put_kernel_on_{name}{place}");
-    quote_spanned! {located(method)=>
-        #(#cfgs)*
-        #[doc(alias = #name)]
-        #vis const #hint: () = ();
-    }
+/// One such function.
+pub(crate) fn hint(vis: &Visibility, cfgs: &[&Attribute], method: &Ident) -> TokenStream {
+    quote_spanned!(located(method)=> #(#cfgs)* #vis fn #method(&self) {})
 }
 
-/// The hints as constants of a type, if there are any.
-pub(crate) fn on(ty: impl ToTokens, hints: impl Iterator<Item = TokenStream>) -> TokenStream {
-    let mut hints = hints.peekable();
-    if hints.peek().is_none() {
+/// The functions of a type, under a bound that does not hold, if there are any. `for<'__a>` keeps the compiler from
+/// reporting the bound itself.
+pub(crate) fn on(ty: impl ToTokens, bound: &TokenStream, functions: &[TokenStream]) -> TokenStream {
+    if functions.is_empty() {
         return TokenStream::new();
     }
     quote! {
         #[automatically_derived]
         #[doc(hidden)]
-        #[allow(non_upper_case_globals, dead_code, missing_docs)]
-        impl #ty { #(#hints)* }
+        #[allow(dead_code, missing_docs, clippy::all, clippy::pedantic, clippy::nursery)]
+        impl #ty where for<'__a> #ty: ::ikra::rt::mistakes::#bound { #(#functions)* }
     }
+}
+
+/// Methods with `&mut self` on refs. Their bound belongs to the method: then the compiler shows the whole message, though
+/// the ref has a lifetime.
+pub(super) fn changing_methods(block: &Block) -> TokenStream {
+    let changing = |method: &&Method| method.receiver == Receiver::Exclusive && !method.clashes;
+    let class = &block.class;
+    let methods = block.methods.iter().filter(changing).map(|method| {
+        let at = located(&method.item.sig.ident);
+        let (vis, name, cfgs) = (&method.item.vis, &method.item.sig.ident, cfgs(&method.item.attrs));
+        let mut generics = method.item.sig.generics.clone();
+        let bound = syn::parse_quote_spanned!(at=> for<'__a> #class: ::ikra::rt::mistakes::ChangesOthers);
+        generics.make_where_clause().predicates.push(bound);
+        let bounds = block.rewrite(&generics.where_clause);
+        let parameters = block.rewrite(&generics.params);
+        let types = method.parameters.iter().map(|parameter| block.rewrite(&parameter.ty));
+        // A type `impl Trait` would be that of a body which never returns.
+        let output = Some(&method.item.sig.output).filter(|output| !mentions(output.to_token_stream(), &["impl"]));
+        let output = block.rewrite(output);
+        quote_spanned! {at=>
+            #(#cfgs)*
+            #[doc(hidden)]
+            #vis fn #name <#parameters> (&self, #(_: #types),*) #output #bounds { ::core::unreachable!() }
+        }
+    });
+    quote!(#(#methods)*)
 }

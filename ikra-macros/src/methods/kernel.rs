@@ -9,7 +9,7 @@ use super::entry::entries;
 use super::expand::{bits, cfgs, effects_ident};
 use super::model::{Block, Constructor, Method, Receiver};
 use super::options::Options;
-use super::plain_name;
+use super::{plain_name, signature};
 use crate::class::{padded, view_ident};
 use crate::diagnostics::located;
 
@@ -31,6 +31,7 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
         plain_call(block, method, &kernel, &view)
     };
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    let shown = signature::line(&item.sig);
     let (vis, cfgs) = (&item.vis, cfgs(&item.attrs));
     let fields = (0..padded(block.fields.fields.len())).map(Literal::usize_unsuffixed);
     // The data that refs carry in addition to the link.
@@ -43,7 +44,7 @@ pub(super) fn kernel(block: &Block, method: &Method) -> TokenStream {
         #[doc = #purpose]
         const _: () = {
             ::ikra::rt::kernel! {
-                #(#docs)*
+                #shown #(#docs)*
                 #vis const #ident: #kernel = #name for #class [#(#fields)*], #near;
                 #effects; #of
             }
@@ -194,6 +195,7 @@ pub(super) fn constructor_kernel(block: &Block, constructor: &Constructor) -> To
     let function = constructor_ident(ident);
     let kernel = format_ident!("Constructor_{}", plain_name(ident), span = at);
     let docs = item.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    let shown = signature::line(&item.sig);
     let vis = &item.vis;
     let cfgs = cfgs(&item.attrs);
     let Some((_, rest)) = constructor.parameters.split_first() else { return TokenStream::new() };
@@ -207,7 +209,7 @@ pub(super) fn constructor_kernel(block: &Block, constructor: &Constructor) -> To
         #(#cfgs)*
         #[doc = #purpose]
         const _: () = {
-            ::ikra::rt::handle! { #(#docs)* #vis const #ident: #kernel = #name for #class; }
+            ::ikra::rt::handle! { #shown #(#docs)* #vis const #ident: #kernel = #name for #class; }
             #[automatically_derived]
             impl #impl_generics ::ikra::rt::Construct<#ty> for #kernel #where_clause {
                 type Class = #class;

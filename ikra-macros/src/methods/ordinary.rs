@@ -30,13 +30,23 @@ pub(super) struct Ordinary {
 pub(super) struct Mistake {
     pub(super) at: TokenStream,
     pub(super) message: String,
-    /// The variable that is another object; a local variable may shadow this name.
-    pub(super) other: Option<String>,
+    /// The reason why it may be none.
+    pub(super) unless: Option<Unless>,
+}
+
+/// The reason why a text with a variable may be no mistake: another variable of this name.
+pub(super) enum Unless {
+    /// The parameter is used other than as a base of a field, index or method.
+    Bare(String),
+    /// The parameter is shadowed.
+    Bound(String),
+    /// The name is not bound to an object everywhere.
+    NotObject(String),
 }
 
 impl Mistake {
-    fn at(tokens: impl ToTokens, message: String) -> Self {
-        Self { at: tokens.to_token_stream(), message, other: None }
+    pub(super) fn at(tokens: impl ToTokens, message: String) -> Self {
+        Self { at: tokens.to_token_stream(), message, unless: None }
     }
 }
 
@@ -123,6 +133,10 @@ impl Ordinary {
                 (is_copy && own(&call.receiver).is_some()).then(|| self.copy(fields, &call.method)).flatten()
             }
             Expr::Call(call) => self.function(&call.func),
+            Expr::Struct(row) => match &**row.rest.as_ref()? {
+                Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.copy(fields, own(&unary.expr)?),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -135,7 +149,7 @@ impl Ordinary {
         let message = format!(
             "`{other}` is another object, which this one reads and does not change: let the kernel run for the objects that change, or make the field `#[atomic]` and update it, `{other}.{name}().add(…)`"
         );
-        Some(Mistake { other: Some(plain_name(other)), ..Mistake::at(left, message) })
+        Some(Mistake { unless: Some(Unless::Bare(plain_name(other))), ..Mistake::at(left, message) })
     }
 
     /// A kernel called as a function.

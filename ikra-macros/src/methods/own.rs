@@ -8,7 +8,7 @@
 //! | `self.energy()`, a `&self` method, in a `&mut self` method | `(&*self).energy()` | a trait's `&mut self` method of this name takes precedence |
 //! | `self.other()` of another block | `<BodyMut<'_, __P>>::other(self)` | as above; on a path, the class's own method takes precedence |
 //! | `self.link()`, `all`, `resolve` | `<BodyMut<'_, __P> as Object<'_>>::link(self)` | as above |
-//! | `self.vel.normalize()` where a kernel does not write `vel` | `NotInKernelWrites::of(&self.vel)[..].normalize()` | a method that changes its receiver then fails to compile |
+//! | `self.vel.normalize()` where a kernel does not write `vel` | `NotInKernelWrites::of(&self.vel)[0].normalize()` | a method that changes its receiver then fails to compile |
 //! | `self` in a method with an unknown macro | `self` of the macro's hygiene | a `self` from the unknown macro is then a different one, and does not compile |
 
 use std::collections::HashSet;
@@ -119,12 +119,12 @@ impl Body<'_> {
     }
 }
 
-/// `NotInKernelWrites::of(&self.field)[..]`. The compiler shows it as `self.field`: its span starts at `self` and ends
+/// `NotInKernelWrites::of(&self.field)[0]`. The compiler shows it as `self.field`: its span starts at `self` and ends
 /// with the field's name.
 fn unwritten_field(own: &Ident, name: &Ident) -> TokenStream {
     let path = quote_spanned!(own.span()=> ::ikra::NotInKernelWrites::of);
     let mut field = Group::new(Delimiter::Parenthesis, quote_spanned!(own.span()=> &#own.#name));
-    let mut all = Group::new(Delimiter::Bracket, quote_spanned!(name.span()=> ..));
+    let mut all = Group::new(Delimiter::Bracket, quote_spanned!(name.span()=> 0));
     field.set_span(name.span());
     all.set_span(name.span());
     quote!(#path #field #all)

@@ -180,7 +180,8 @@ impl Block {
             facts.touches |= options.snapshot;
         }
         let has_nested_ref = kernel.is_some()
-            && (check::nested_refs(&item, &parameters, errors)
+            && (check::borrowed_result(&mut item, errors)
+                | check::nested_refs(&item, &parameters, errors)
                 | check::generics(&item, &parameters, errors)
                 | borrows_object);
         self.methods.push(Method {

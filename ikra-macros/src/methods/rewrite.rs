@@ -29,7 +29,7 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
             TokenTree::Ident(ident) if plain_name(ident) == "Ref" && !is_path_start(&tokens, at) => {
                 if let Some((class, next)) = generic_argument(&tokens, at + 1) {
                     let class = rewrite(class, row);
-                    out.extend(quote_spanned!(ident.span()=> <#class as ::ikra::Referent>::Ref<'__w, __P>));
+                    out.extend(quote_spanned!(ident.span()=> ::ikra::Ref<'__w, #class, __P>));
                     at = next;
                     continue;
                 }

@@ -11,6 +11,7 @@
 
 mod calls;
 mod expressions;
+mod objects;
 #[cfg(test)]
 mod tests;
 mod unread;
@@ -48,8 +49,11 @@ pub(super) fn read(sig: &Signature, body: &Block, fields: &Fields, ordinary: &Or
         result: Vec::new(),
         escaped: Vec::new(),
         unresolved: 0,
+        parameters: parameters.links.clone(),
         links: parameters.links,
         bare: HashSet::new(),
+        bindings: HashMap::new(),
+        objects: HashMap::new(),
     };
     walk.visit_block(body);
     walk.finished()
@@ -134,8 +138,13 @@ struct Walk<'a> {
     unresolved: u16,
     /// Variables that hold links.
     links: BTreeSet<String>,
+    /// Parameters that hold links.
+    parameters: BTreeSet<String>,
     /// Variables that are used other than as a base of a field, index or method.
     bare: HashSet<String>,
+    /// How many patterns bind each variable, and how many of them to another object.
+    bindings: HashMap<String, usize>,
+    objects: HashMap<String, usize>,
 }
 
 impl Walk<'_> {
@@ -158,9 +167,10 @@ impl Walk<'_> {
         }
         // A name with any other use may refer to a different variable.
         let is_it = |other: &Option<String>| other.as_ref().is_none_or(|other| !self.bare.contains(other));
-        self.mistakes.retain(|mistake| is_it(&mistake.other));
         facts.reads.retain(|read| is_it(&read.other));
-        (self.facts, self.mistakes)
+        let mut mistakes = std::mem::take(&mut self.mistakes);
+        mistakes.retain(|mistake| self.holds(mistake));
+        (self.facts, mistakes)
     }
 
     /// The values of the expressions that `read` visits.
@@ -245,6 +255,7 @@ impl Visit<'_> for Walk<'_> {
             self.collect(|walk| walk.visit_expr(other));
         }
         self.bound(&local.pat, &values);
+        self.binds_object(&local.pat, local.init.as_ref().is_some_and(|init| self.is_object(&init.expr)));
         // `let near = self.near[k];`
         if let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init)
             && self.is_link_of_array(&init.expr)
@@ -257,6 +268,7 @@ impl Visit<'_> for Walk<'_> {
         if let Pat::Ident(name) = pattern {
             self.binds_mutably |= name.by_ref.is_some() && name.mutability.is_some();
             self.bare.insert(plain_name(&name.ident));
+            *self.bindings.entry(plain_name(&name.ident)).or_default() += 1;
         }
         visit::visit_pat(self, pattern);
     }

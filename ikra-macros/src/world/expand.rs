@@ -20,7 +20,7 @@ pub(super) fn expand(mut world: ItemStruct, members: &[Member], codes: &[Expr]) 
         let state: syn::FieldsNamed = syn::parse_quote!({
             #[doc(hidden)]
             #skip
-            __ikra: ::ikra::rt::WorldState<#ident>
+            made_by_new: ::ikra::rt::WorldState<#ident>
         });
         fields.named.extend(state.named);
     }
@@ -51,7 +51,7 @@ pub(super) fn expand(mut world: ItemStruct, members: &[Member], codes: &[Expr]) 
                 fn clone(&self) -> Self {
                     Self {
                         #(#idents: <::ikra::Objects<#classes> as ::core::clone::Clone>::clone(&self.#idents),)*
-                        __ikra: ::ikra::rt::WorldState::new(),
+                        made_by_new: ::ikra::rt::WorldState::new(),
                     }
                 }
             }
@@ -70,7 +70,7 @@ pub(super) fn expand(mut world: ItemStruct, members: &[Member], codes: &[Expr]) 
             #vis fn new() -> Self {
                 Self {
                     #(#idents: ::ikra::Objects::new(),)*
-                    __ikra: ::ikra::rt::WorldState::new(),
+                    made_by_new: ::ikra::rt::WorldState::new(),
                 }
             }
         }
@@ -98,8 +98,8 @@ pub(super) fn expand(mut world: ItemStruct, members: &[Member], codes: &[Expr]) 
                 members
             }
             #[inline]
-            fn state(&self) -> &::ikra::rt::WorldState<Self> { &self.__ikra }
-            fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState<Self> { &mut self.__ikra }
+            fn state(&self) -> &::ikra::rt::WorldState<Self> { &self.made_by_new }
+            fn state_mut(&mut self) -> &mut ::ikra::rt::WorldState<Self> { &mut self.made_by_new }
             fn new() -> Self { Self::new() }
             fn open(
                 world: &mut Self,

@@ -1,10 +1,25 @@
 /// A body.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    doc,
+    doc = "\nMethods are on the page of [`BodyMut`], getters of other objects on that of [`BodyRef`]. The columns are in [`body`]."
+)]
 pub struct Body {
     /// Where it is.
     pub pos: [f32; 2],
     next: Option<Link<Body>>,
     pub hits: u32,
+}
+#[automatically_derived]
+#[doc(hidden)]
+#[allow(non_upper_case_globals, dead_code, missing_docs)]
+impl Body
+where
+    for<'__a> Body: ::ikra::rt::mistakes::HasColumns,
+{
+    pub const pos: () = ();
+    const next: () = ();
+    pub const hits: () = ();
 }
 ///Names for the columns of [`Body`], one per field.
 #[allow(non_camel_case_types, missing_debug_implementations, clippy::empty_enums)]
@@ -20,10 +35,14 @@ impl body {
     pub const hits: ::ikra::Column<Body, 2usize> = ::ikra::Column::NEW;
 }
 ///A [`Body`] as its methods see it: the object's fields, loaded from the columns before the call and, those that were written, stored after it.
+#[allow(missing_docs)]
 pub struct BodyMut<'w, P: ::ikra::Phase> {
     /// Where it is.
     pub pos: [f32; 2],
+    #[cfg(not(doc))]
     next: <Option<Link<Body>> as ::ikra::Value>::View<'w, P>,
+    #[cfg(doc)]
+    next: ::core::option::Option<::ikra::Ref<'w, Body, P>>,
     pub hits: ::ikra::Atomic<'w, u32, ::ikra::rt::OfSelf<P, Body, 2usize>>,
     #[doc(hidden)]
     pub __object: ::ikra::rt::Own<'w, Body, P>,
@@ -44,6 +63,7 @@ impl<'w, P: ::ikra::Phase> BodyRef<'w, P> {
         )
     }
     ///The object's `next`.
+    #[cfg(not(doc))]
     #[inline(always)]
     #[must_use]
     #[track_caller]
@@ -53,7 +73,13 @@ impl<'w, P: ::ikra::Phase> BodyRef<'w, P> {
             const { ::ikra::rt::RaceFree::<P, Body, 1usize>::check() },
         )
     }
+    ///The object's `next`.
+    #[cfg(doc)]
+    fn next(&self) -> ::core::option::Option<::ikra::Ref<'w, Body, P>> {
+        ::core::unimplemented!()
+    }
     ///The object's `hits`.
+    #[cfg(not(doc))]
     #[inline(always)]
     #[must_use]
     #[track_caller]
@@ -62,6 +88,11 @@ impl<'w, P: ::ikra::Phase> BodyRef<'w, P> {
             self.0,
             const { ::ikra::rt::RaceFree::<P, Body, 2usize>::check() },
         )
+    }
+    ///The object's `hits`.
+    #[cfg(doc)]
+    pub fn hits(&self) -> ::ikra::Atomic<'w, u32, impl ::ikra::AtomicOwner> {
+        ::core::unimplemented!()
     }
 }
 ///How objects of class [`Body`] are stored, and what [`BodyMut`] and [`BodyRef`] are.

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 pub enum Actor {}
 ///A link to an object of one of the classes of [`Actor`].
-pub type ActorLink = ::ikra::AnyLink<Actor>;
+pub type ActorLink = ::ikra::dispatch::AnyLink<Actor>;
 ///Something of one of the classes of [`Actor`]: a link or a ref, by class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
@@ -35,7 +35,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
         >(found) {
             let object = <Car as ::ikra::Class>::to_ref(object);
             return <<<[Car; {
-                <Car as ::ikra::Implements<Actor>>::ONE
+                <Car as ::ikra::dispatch::Implements<Actor>>::ONE
             }] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
@@ -47,7 +47,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
         >(found) {
             let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
             return <<<[model::Pedestrian; {
-                <model::Pedestrian as ::ikra::Implements<Actor>>::ONE
+                <model::Pedestrian as ::ikra::dispatch::Implements<Actor>>::ONE
             }] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
@@ -59,14 +59,14 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     }
     #[inline(always)]
     #[track_caller]
-    pub fn target(&self) -> Option<<Actor as ::ikra::Referent>::Ref<'__w, __P>> {
+    pub fn target(&self) -> Option<::ikra::Ref<'__w, Actor, __P>> {
         let found = ::ikra::rt::AnyHandle::found(self.0);
         if let ::ikra::rt::Downcast::Object(object) = ::ikra::rt::Found::downcast::<
             Car,
         >(found) {
             let object = <Car as ::ikra::Class>::to_ref(object);
             return <<<[Car; {
-                <Car as ::ikra::Implements<Actor>>::ONE
+                <Car as ::ikra::dispatch::Implements<Actor>>::ONE
             }] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
@@ -78,7 +78,7 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
         >(found) {
             let object = <model::Pedestrian as ::ikra::Class>::to_ref(object);
             return <<<[model::Pedestrian; {
-                <model::Pedestrian as ::ikra::Implements<Actor>>::ONE
+                <model::Pedestrian as ::ikra::dispatch::Implements<Actor>>::ONE
             }] as ::core::iter::IntoIterator>::Item as ::ikra::Class>::Ref<
                 '__w,
                 __P,
@@ -90,36 +90,38 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     }
 }
 ::ikra::rt::dispatch_kernel! {
-    Actor, "Actor::tick", 0 : [< [Car; { < Car as ::ikra::Implements < Actor >> ::ONE }]
-    as ::core::iter::IntoIterator > ::Item, < [model::Pedestrian; { < model::Pedestrian
-    as ::ikra::Implements < Actor >> ::ONE }] as ::core::iter::IntoIterator > ::Item] at
-    ":1:0" : (f32)
+    Actor, "Actor::tick", 0 : [< [Car; { < Car as ::ikra::dispatch::Implements < Actor >>
+    ::ONE }] as ::core::iter::IntoIterator > ::Item, < [model::Pedestrian; { <
+    model::Pedestrian as ::ikra::dispatch::Implements < Actor >> ::ONE }] as
+    ::core::iter::IntoIterator > ::Item] at ":1:0" : (f32)
 }
 ::ikra::rt::together! {
     Actor, 0 : 2 in [0 { 0 Car } { 1 model::Pedestrian }] arg0 : f32 = (arg0 : f32) as
     "ikra_kernel_Actor_tick_1_0_6b326105"
 }
 ::ikra::rt::host_only! {
-    ::ikra::rt::every_class! { pub const tick : 0 of Actor }
+    ::ikra::rt::every_class! { #[doc = "`fn tick(&mut self, dt: f32)`"] #[doc = ""] pub
+    const tick : 0 of Actor }
 }
 #[automatically_derived]
 #[doc(hidden)]
-#[allow(non_upper_case_globals, dead_code, missing_docs)]
-impl Actor {
-    #[doc(alias = "speed")]
-    pub const __put_kernel_on_speed_in_the_trait: () = ();
-    #[doc(alias = "target")]
-    pub const __put_kernel_on_target_in_the_trait: () = ();
+#[allow(dead_code, missing_docs, clippy::all, clippy::pedantic, clippy::nursery)]
+impl Actor
+where
+    for<'__a> Actor: ::ikra::rt::mistakes::IsKernel,
+{
+    pub fn speed(&self) {}
+    pub fn target(&self) {}
 }
 const _: () = {
     let _: ::core::marker::PhantomData<
         <[Car; {
-            <Car as ::ikra::Implements<Actor>>::ONE
+            <Car as ::ikra::dispatch::Implements<Actor>>::ONE
         }] as ::core::iter::IntoIterator>::Item,
     >;
     let _: ::core::marker::PhantomData<
         <[model::Pedestrian; {
-            <model::Pedestrian as ::ikra::Implements<Actor>>::ONE
+            <model::Pedestrian as ::ikra::dispatch::Implements<Actor>>::ONE
         }] as ::core::iter::IntoIterator>::Item,
     >;
 };

@@ -5,5 +5,5 @@ Car! {
     fn speed(& self) -> f32 { 1.0 } }
 }
 #[automatically_derived]
-impl ::ikra::Implements<Actor> for Car {}
-const _: ::core::primitive::usize = <Actor as ::ikra::Includes<Car>>::TAG;
+impl ::ikra::dispatch::Implements<Actor> for Car {}
+const _: ::core::primitive::usize = <Actor as ::ikra::dispatch::Includes<Car>>::TAG;

@@ -45,17 +45,13 @@ impl<'__w, __P: ::ikra::Phase> BodyMut<'__w, __P> {
     /// Moves.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    pub fn follow(
-        &mut self,
-        leader: <Body as ::ikra::Referent>::Ref<'__w, __P>,
-        factor: f32,
-    ) {
+    pub fn follow(&mut self, leader: ::ikra::Ref<'__w, Body, __P>, factor: f32) {
         self.pos[0] += factor * leader.distance();
         <BodyMut<'_, __P>>::elsewhere(self);
     }
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    pub fn attract(&mut self, other: <Body as ::ikra::Referent>::Ref<'__w, __P>) {
+    pub fn attract(&mut self, other: ::ikra::Ref<'__w, Body, __P>) {
         other.hits().add(1);
     }
     #[allow(clippy::inline_always)]
@@ -65,7 +61,7 @@ impl<'__w, __P: ::ikra::Phase> BodyMut<'__w, __P> {
     }
 }
 #[automatically_derived]
-#[allow(dead_code, missing_docs, clippy::too_many_arguments)]
+#[allow(dead_code, missing_docs, clippy::too_many_arguments, clippy::mut_from_ref)]
 impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
     #[inline(always)]
     #[track_caller]
@@ -84,21 +80,37 @@ impl<'__w, __P: ::ikra::Phase> BodyRef<'__w, __P> {
             |view| <BodyMut<'__w, __P>>::distance(view),
         )
     }
+    #[doc(hidden)]
+    pub fn follow(&self, _: ::ikra::Ref<'__w, Body, __P>, _: f32)
+    where
+        for<'__a> Body: ::ikra::rt::mistakes::ChangesOthers,
+    {
+        ::core::unreachable!()
+    }
+    #[doc(hidden)]
+    pub fn attract(&self, _: ::ikra::Ref<'__w, Body, __P>)
+    where
+        for<'__a> Body: ::ikra::rt::mistakes::ChangesOthers,
+    {
+        ::core::unreachable!()
+    }
 }
 ///The kernel [`Body::follow`]: its handle, what it does to fields, and how executors call it.
 const _: () = {
     ::ikra::rt::kernel! {
+        #[doc = "`fn follow(&mut self, leader: Ref<Body>, factor: f32)`"] #[doc = ""]
         #[doc = r" Moves."] pub const follow : Kernel_follow = "Body::follow" for Body[0
         1 2], NoRow; exclusive(< Body > ::__effects_of_follow
         .reach(::ikra::rt::Reached::NONE), 1);
     }
     #[automatically_derived]
-    impl ::ikra::rt::Call<(<Body as ::ikra::Referent>::Link, f32)> for Kernel_follow {
+    impl ::ikra::rt::Call<(<Body as ::ikra::dispatch::Referent>::Link, f32)>
+    for Kernel_follow {
         type Output = ();
         #[inline(always)]
         fn call<'__w, __P: ::ikra::Phase>(
             view: &mut BodyMut<'__w, __P>,
-            (arg0, arg1): (<Body as ::ikra::Referent>::Link, f32),
+            (arg0, arg1): (<Body as ::ikra::dispatch::Referent>::Link, f32),
         ) -> () {
             let arg0 = ::ikra::Object::resolve(&*view, arg0);
             <BodyMut<'__w, __P>>::follow(view, arg0, arg1)
@@ -106,16 +118,18 @@ const _: () = {
     }
     ::ikra::rt::entry! {
         execute Kernel_follow = "Body::follow" at ":1:0" for Body; (arg0, arg1) : (< Body
-        as ::ikra::Referent > ::Link, f32) = (arg0 : < Body as ::ikra::Referent > ::Link,
-        arg1 : f32) as "ikra_kernel_Body_follow_1_0_6b326105"
+        as ::ikra::dispatch::Referent > ::Link, f32) = (arg0 : < Body as
+        ::ikra::dispatch::Referent > ::Link, arg1 : f32) as
+        "ikra_kernel_Body_follow_1_0_6b326105"
     }
 };
 ///The kernel [`Body::attract`]: its handle, what it does to fields, and how executors call it.
 const _: () = {
     ::ikra::rt::kernel! {
-        pub const attract : Kernel_attract = "Body::attract" for Body[0 1 2], TileRow;
-        exclusive(< Body > ::__effects_of_attract.reach(::ikra::rt::Reached::NONE), 0)
-        .heavy().for_pairs();
+        #[doc = "`fn attract(&mut self, other: Ref<Body>)`"] #[doc = ""] pub const
+        attract : Kernel_attract = "Body::attract" for Body[0 1 2], TileRow; exclusive(<
+        Body > ::__effects_of_attract.reach(::ikra::rt::Reached::NONE), 0).heavy()
+        .for_pairs();
     }
     #[automatically_derived]
     unsafe impl ::ikra::rt::PairCall<()> for Kernel_attract {
@@ -137,8 +151,9 @@ const _: () = {
 ///The kernel [`Body::distance`]: its handle, what it does to fields, and how executors call it.
 const _: () = {
     ::ikra::rt::kernel! {
-        pub const distance : Kernel_distance = "Body::distance" for Body[0 1 2], NoRow;
-        shared(< Body > ::__effects_of_distance.reach(::ikra::rt::Reached::NONE));
+        #[doc = "`fn distance(&self) -> f32`"] #[doc = ""] pub const distance :
+        Kernel_distance = "Body::distance" for Body[0 1 2], NoRow; shared(< Body >
+        ::__effects_of_distance.reach(::ikra::rt::Reached::NONE));
     }
     #[automatically_derived]
     impl ::ikra::rt::Call<()> for Kernel_distance {
@@ -160,8 +175,8 @@ const _: () = {
 ///The constructor [`Body::spawn`]: its handle, and how executors call it.
 const _: () = {
     ::ikra::rt::handle! {
-        #[doc = r" Makes one."] pub const spawn : Constructor_spawn = "Body::spawn" for
-        Body;
+        #[doc = "`fn spawn(id: u32, pos: [f32; 2]) -> Self`"] #[doc = ""] #[doc =
+        r" Makes one."] pub const spawn : Constructor_spawn = "Body::spawn" for Body;
     }
     #[automatically_derived]
     impl ::ikra::rt::Construct<[f32; 2]> for Constructor_spawn {
@@ -176,3 +191,14 @@ const _: () = {
         (arg0 : [f32; 2]) as "ikra_kernel_Body_spawn_1_0_6b326105"
     }
 };
+#[automatically_derived]
+#[doc(hidden)]
+#[allow(dead_code, missing_docs, clippy::all, clippy::pedantic, clippy::nursery)]
+impl Body
+where
+    for<'__a> Body: ::ikra::rt::mistakes::IsInWorld,
+{
+    pub fn follow(&self) {}
+    pub fn attract(&self) {}
+    pub fn distance(&self) {}
+}

@@ -14,7 +14,7 @@ use crate::world::{Holds, Mut, ready};
 /// that the world holds, or [`AnyLink<D>`](AnyLink) of a trait whose classes it holds.
 ///
 /// ```
-/// use ikra::{LinkIn, World, prelude::*};
+/// use ikra::{bounds::LinkIn, World, prelude::*};
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_methods] impl Car {
 /// #     #[kernel] pub fn drive(&mut self, km: u32) { self.km += km; }
@@ -35,15 +35,17 @@ use crate::world::{Holds, Mut, ready};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no link of world `{W}`",
     label = "not a link to objects of this world",
-    note = "a link is a `Link<Class>`, or the link of a trait under `#[soa_dispatch]`; of an `Option` of one take `map`"
+    note = "a link is a `Link<Class>`, or the link of a trait under `#[soa_dispatch]`; of an `Option` of one take `map`, of a `Result`, as `push` returns it, `?`"
 )]
 pub trait LinkIn<W: 'static>: Follow {
+    /// The object, as [`World::get`](crate::world::World::get) returns it.
+    type Ref<'w>;
     /// The guard that [`World::get_mut`](crate::world::World::get_mut) returns.
     type Mut<'w>;
     /// The object.
     #[doc(hidden)]
     #[track_caller]
-    fn find(self, world: &W) -> Result<Self::View<'_, Sequential>, Error>;
+    fn find(self, world: &W) -> Result<Self::Ref<'_>, Error>;
     /// A guard for the object.
     #[doc(hidden)]
     #[track_caller]
@@ -51,6 +53,7 @@ pub trait LinkIn<W: 'static>: Follow {
 }
 
 impl<C: Class, W: Holds<C>> LinkIn<W> for Link<C> {
+    type Ref<'w> = C::Ref<'w, Sequential>;
     type Mut<'w> = Mut<'w, C>;
 
     #[inline]
@@ -70,7 +73,9 @@ impl<C: Class, W: Holds<C>> LinkIn<W> for Link<C> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: DispatchIn<W>, W: 'static> LinkIn<W> for AnyLink<D> {
+    type Ref<'w> = D::Ref<'w, Sequential>;
     type Mut<'w> = D::Mut<'w>;
 
     #[inline]

@@ -11,7 +11,7 @@ use crate::world::Ready;
 /// [`World::execute`](crate::world::World::execute) accepts it.
 ///
 /// ```
-/// use ikra::{Execute, World, prelude::*};
+/// use ikra::{bounds::Execute, World, prelude::*};
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_methods] impl Car { #[kernel] pub fn drive(&mut self, km: u32) { self.km += km; } }
 /// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
@@ -48,7 +48,7 @@ pub unsafe trait Execute<W, A>: AnyKernel {
 /// [`World::execute_and_reduce`](crate::world::World::execute_and_reduce) accepts it.
 ///
 /// ```
-/// use ikra::{Reduce, World, prelude::*};
+/// use ikra::{bounds::Reduce, World, prelude::*};
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_methods] impl Car { #[kernel(reduce(Sum))] pub fn driven(&self) -> u32 { self.km } }
 /// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
@@ -96,7 +96,7 @@ pub unsafe trait Reduce<W, A, R>: AnyKernel {
 /// [`World::execute_and_collect`](crate::world::World::execute_and_collect) accepts it.
 ///
 /// ```
-/// use ikra::{Collect, World, prelude::*};
+/// use ikra::{bounds::Collect, World, prelude::*};
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_methods] impl Car { #[kernel] pub fn driven(&self) -> u32 { self.km } }
 /// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
@@ -131,7 +131,7 @@ pub unsafe trait Collect<W, A>: AnyKernel {
 /// A kernel that runs at every place with arguments `A`. [`On::execute`](crate::executor::On::execute) accepts it.
 ///
 /// ```
-/// use ikra::{ExecuteOn, Place, World, prelude::*};
+/// use ikra::{bounds::ExecuteOn, Place, World, prelude::*};
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_methods] impl Car { #[kernel] pub fn drive(&mut self, km: u32) { self.km += km; } }
 /// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
@@ -160,7 +160,7 @@ impl<K: Execute<W, A> + OnDevice<A>, W, A> ExecuteOn<W, A> for K {}
 /// [`On::execute_and_reduce`](crate::executor::On::execute_and_reduce) accepts it.
 ///
 /// ```
-/// use ikra::{Place, ReduceOn, World, prelude::*};
+/// use ikra::{Place, bounds::ReduceOn, World, prelude::*};
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_methods] impl Car { #[kernel(reduce(Sum))] pub fn driven(&self) -> u32 { self.km } }
 /// # #[soa_world] pub struct Town { pub cars: Objects<Car> }
@@ -188,7 +188,7 @@ impl<K: Reduce<W, A, R, Output: Transfer> + OnDevice<A>, W, A, R> ReduceOn<W, A,
 /// [`On::execute_and_collect`](crate::executor::On::execute_and_collect) accepts it.
 ///
 /// ```
-/// use ikra::{CollectOn, Place, World, prelude::*};
+/// use ikra::{bounds::CollectOn, Place, World, prelude::*};
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_methods] impl Car { #[kernel] pub fn driven(&self) -> u32 { self.km } }
 /// # #[soa_world] pub struct Town { pub cars: Objects<Car> }

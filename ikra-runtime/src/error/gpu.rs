@@ -5,7 +5,7 @@ use std::fmt;
 /// Errors on a GPU, and before one is reached.
 ///
 /// ```
-/// use ikra::{Error, GpuError, prelude::*};
+/// use ikra::{Error, gpu::GpuError, prelude::*};
 ///
 /// # #[soa_class]
 /// # pub struct Body { pub age: u32 }

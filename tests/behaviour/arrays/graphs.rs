@@ -60,8 +60,8 @@ impl City {
     /// Two arrays at once, and a helper that receives one.
     #[kernel(writes(best))]
     pub fn forget(&mut self) {
-        fn clear<P: ikra::Phase, S: ikra::ArrayStorage<Element = Option<Link<City>>>>(
-            array: &mut ikra::InnerMut<'_, P, S>,
+        fn clear<P: ikra::Phase, S: ikra::arrays::ArrayStorage<Element = Option<Link<City>>>>(
+            array: &mut ikra::arrays::InnerMut<'_, P, S>,
         ) {
             array.fill(None);
         }

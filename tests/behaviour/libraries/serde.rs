@@ -157,7 +157,7 @@ fn what_is_read_is_not_trusted() {
     refused::<Cell>(&cell("[1,2]"), "length");
     refused::<Cell>(&cell("[1,2,3,4]"), "");
     refused::<Grid>(r#"{"cells":[]}"#, "missing field `places`");
-    refused::<Grid>(r#"{"cells":[],"places":[],"__ikra":null}"#, "unknown field");
+    refused::<Grid>(r#"{"cells":[],"places":[],"made_by_new":null}"#, "unknown field");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 
-use ikra::{AnyLink, Error, Place, prelude::*};
+use ikra::{Error, Place, dispatch::AnyLink, prelude::*};
 use rayon::prelude::*;
 
 const COUNT: u32 = 100_000;

@@ -31,7 +31,7 @@ struct Broken;
 // SAFETY: `fetch` writes nothing.
 unsafe impl Mirror for Broken {
     fn fetch(&self, _: &[Unit]) -> Result<(), ikra::Error> {
-        Err(ikra::Error::Gpu(ikra::GpuError::DeviceLost {
+        Err(ikra::Error::Gpu(ikra::gpu::GpuError::DeviceLost {
             kernel: "kernel `Town::grow`".into(),
             reason: "it panicked".into(),
         }))

@@ -10,7 +10,7 @@ pub struct Body {
 trait Wipe {
     fn wipe(&mut self);
 }
-impl<P: ikra::Phase, S: ikra::ArrayStorage<Element = u32>> Wipe for ikra::InnerMut<'_, P, S> {
+impl<P: ikra::Phase, S: ikra::arrays::ArrayStorage<Element = u32>> Wipe for ikra::arrays::InnerMut<'_, P, S> {
     fn wipe(&mut self) {
         self.fill(0);
     }

@@ -36,7 +36,7 @@ impl Watcher for Car {
         self.km = self.watches.map_or(0, |walker| walker.km());
     }
 }
-impl ikra::Implements<Mover> for Car {}
+impl ikra::dispatch::Implements<Mover> for Car {}
 impl ikra_core::kernel::HasKernel<Mover, 0> for Car {
     type Kernel = <Car as ikra_core::kernel::HasKernel<Watcher, 0>>::Kernel;
 }

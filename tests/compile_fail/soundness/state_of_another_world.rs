@@ -21,9 +21,9 @@ pub struct B {
 
 fn main() {
     let (mut a, mut b) = (A::new(), B::new());
-    std::mem::swap(&mut a.__ikra, &mut b.__ikra);
+    std::mem::swap(&mut a.made_by_new, &mut b.made_by_new);
     std::mem::swap(World::state_mut(&mut a), World::state_mut(&mut b));
-    a.__ikra = ikra::rt::WorldState::new(&[]);
-    let c = A { xs: Objects::new(), __ikra: b.__ikra };
+    a.made_by_new = ikra::rt::WorldState::new(&[]);
+    let c = A { xs: Objects::new(), made_by_new: b.made_by_new };
     drop(c);
 }

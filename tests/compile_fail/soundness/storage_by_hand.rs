@@ -4,7 +4,7 @@ use ikra::prelude::*;
 
 pub struct Mine;
 
-impl ikra::ArrayStorage for Mine {
+impl ikra::arrays::ArrayStorage for Mine {
     type Element = u32;
     type Owner = Node;
     type Arrangement = ikra::rt::FullyInlined<u32, 4>;

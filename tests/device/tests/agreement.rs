@@ -3,7 +3,7 @@
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
-use ikra::{Error, GpuError};
+use ikra::{Error, gpu::GpuError};
 use ikra_build::ptx;
 use ikra_device_tests::model::actors::{Actor, Pedestrian, Town, Weather};
 use ikra_device_tests::model::arguments::{Marker, Taker, Takers, taker};

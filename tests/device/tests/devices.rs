@@ -11,7 +11,7 @@ const N: usize = 500;
 
 /// Whether there are two devices. Prints a message if there are not, unless [`several_emulated_devices`] runs the test.
 fn has_two() -> bool {
-    let devices = if has_gpu() { ikra::driver::devices().unwrap().len() } else { 0 };
+    let devices = if has_gpu() { ikra::gpu::driver::devices().unwrap().len() } else { 0 };
     if devices == 1 && !is_emulated() {
         println!("SKIPPED: {devices} devices, and these tests are for two");
     }

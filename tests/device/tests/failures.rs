@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ikra::prelude::*;
-use ikra::{Error, GpuError};
+use ikra::{Error, gpu::GpuError};
 use ikra_device_tests::model::*;
 use ikra_device_tests::{DEVICE_CODE, has_gpu, is_emulated};
 
@@ -92,7 +92,7 @@ fn code_that_the_driver_rejects() {
         return;
     }
     let _alone = alone();
-    use ikra::driver::{Context, Module};
+    use ikra::gpu::driver::{Context, Module};
     let context = Context::open(0).unwrap();
     let text = ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k() { no_such_thing; }\n";
     let error = Module::load(&context, text).unwrap_err();
@@ -138,7 +138,7 @@ fn no_device_memory() {
         return;
     }
     let _alone = alone();
-    use ikra::driver::{Context, Memory};
+    use ikra::gpu::driver::{Context, Memory};
     let context = Context::open(0).unwrap();
     let (free, total) = context.memory().unwrap();
     assert!(free <= total);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, sys};
 use ikra::prelude::*;
-use ikra::{Error, GpuError};
+use ikra::{Error, gpu::GpuError};
 use ikra_device_tests::model::*;
 use ikra_device_tests::{emulated, has_gpu};
 

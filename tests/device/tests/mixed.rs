@@ -204,7 +204,7 @@ fn run(seed: u64, rounds: usize) -> [usize; 20] {
 
 #[test]
 fn whatever_comes_after_whatever() {
-    let devices = if has_gpu() { ikra::driver::devices().unwrap().len() } else { 0 };
+    let devices = if has_gpu() { ikra::gpu::driver::devices().unwrap().len() } else { 0 };
     if devices < 2 {
         // Two emulated devices have a separate test.
         if devices == 1 && !is_emulated() {

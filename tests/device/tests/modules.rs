@@ -4,7 +4,7 @@
 use gears::model::{Gear, Spring, gear, spring};
 use hands::model::{Hand, hand};
 use ikra::prelude::*;
-use ikra::{Error, GpuError, On, Place as At};
+use ikra::{Error, On, Place as At, gpu::GpuError};
 use ikra_device_tests::model::waves::{Left, left};
 use ikra_device_tests::{device_code, emulated, has_gpu};
 

@@ -6,7 +6,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ikra::prelude::*;
-use ikra::{Error, GpuError, On, Place as At, Recording};
+use ikra::{Error, On, Place as At, Recording, gpu::GpuError};
 use ikra_device_tests::model::waves::*;
 use ikra_device_tests::model::*;
 use ikra_device_tests::{emulated, has_gpu, is_short};
@@ -229,7 +229,7 @@ fn what_cannot_be_recorded_says_so() {
         }),
         "columns of class Body",
     );
-    let others = ikra::driver::devices().unwrap().len();
+    let others = ikra::gpu::driver::devices().unwrap().len();
     if others > 1 {
         not_recordable(
             sim.on(ikra::Place::Gpu(0)).record(|sim| sim.world().cuda().open(1).map(drop)),
@@ -387,7 +387,7 @@ fn the_best_place_is_a_gpu() {
     }
     let mut sim = crowd();
     let best = At::best(&mut sim);
-    let name = &ikra::driver::devices().unwrap()[0].name;
+    let name = &ikra::gpu::driver::devices().unwrap()[0].name;
     assert_eq!((best.place, &best.worker), (At::Gpu(0), name));
     assert_eq!(best.to_string(), format!("gpu:0 ({name})"));
     sim.on(best.place).execute(Body::grow_old, ()).unwrap();

@@ -2,7 +2,7 @@
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
-use ikra::{Error, GpuError};
+use ikra::{Error, gpu::GpuError};
 use ikra_device_tests::model::recursion::*;
 use ikra_device_tests::{device_code, emulated, has_gpu};
 

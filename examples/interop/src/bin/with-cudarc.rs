@@ -13,7 +13,7 @@ use interop::{SCALE, check, sim};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // Ikra opens the driver first: if `IKRA_DRIVER` names the emulator, `cudarc` finds that too.
-    let driver = ikra::driver::library();
+    let driver = ikra::gpu::driver::library();
     // SAFETY: the driver's library may be loaded at any time. Without it, `cudarc` panics.
     if driver.is_err() || !unsafe { sys::is_culib_present() } {
         println!("there is no NVIDIA driver: nothing to show");

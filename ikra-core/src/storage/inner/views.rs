@@ -14,6 +14,7 @@ use super::{ArrayStorage, assert_good, brings_links, is_written, shown};
 use crate::directory::Targets;
 use crate::info::ClassInfo;
 use crate::message::Message;
+use crate::mistakes::ChangesLength;
 use crate::panics::{no_such_element, no_such_range};
 use crate::phase::Phase;
 use crate::range::within;
@@ -67,6 +68,16 @@ pub struct InnerMut<'w, P, S: ArrayStorage> {
     lent: Range<u32>,
     /// Carries `P`, so that the array is `Send` exactly when refs of that phase are.
     marker: PhantomData<(&'w mut S::Element, P)>,
+}
+
+/// Functions of `Vec`, for their message.
+#[doc(hidden)]
+#[rustfmt::skip]
+impl<P, S: ArrayStorage> InnerMut<'_, P, S> {
+    pub fn push<T>(&mut self, _: T) where S: ChangesLength { unreachable!() }
+    pub fn pop(&mut self) -> Option<S::Element> where S: ChangesLength { unreachable!() }
+    pub fn extend<T>(&mut self, _: T) where S: ChangesLength { unreachable!() }
+    pub fn clear(&mut self) where S: ChangesLength { unreachable!() }
 }
 
 /// An inner array of another object, for reading: the result of a getter.

@@ -18,7 +18,13 @@ pub(super) fn columns(class: &Class) -> TokenStream {
             #vis const #ident: ::ikra::Column<#row, #k> = ::ikra::Column::NEW;
         }
     });
+    // For the message of `Body::mass`. `for<'__a>` keeps the compiler from reporting the bound itself.
+    let misnamed = class.fields.iter().map(|Field { ident, vis, .. }| quote!(#vis const #ident: () = ();));
     quote! {
+        #[automatically_derived]
+        #[doc(hidden)]
+        #[allow(non_upper_case_globals, dead_code, missing_docs)]
+        impl #row where for<'__a> #row: ::ikra::rt::mistakes::HasColumns { #(#misnamed)* }
         #[doc = #doc]
         #[allow(non_camel_case_types, missing_debug_implementations, clippy::empty_enums)]
         #vis enum #columns {}

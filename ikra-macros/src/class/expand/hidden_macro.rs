@@ -35,6 +35,7 @@ pub(super) fn macro_rules(class: &Class) -> TokenStream {
             match field.kind {
                 StorageKind::Plain if field.has_links() => "links",
                 StorageKind::Plain if is_link_to(&field.ty, row) => "own",
+                StorageKind::Plain if is_link(&field.ty) => "link",
                 StorageKind::Plain => kind_of(&field.ty),
                 StorageKind::Flatten => "flatten",
                 StorageKind::Atomic => "atomic",

@@ -28,12 +28,17 @@ pub(super) fn reference(class: &Class) -> TokenStream {
         } else {
             quote!(#(#docs)*)
         };
+        let shown = field.documented_type(&quote!('w), &p);
+        let shown = shown.map(|ty| quote!(#docs #[cfg(doc)] #vis fn #ident(&self) -> #ty { ::core::unimplemented!() }));
+        let hides = shown.is_some().then(|| quote!(#[cfg(not(doc))]));
         quote! {
             #docs
+            #hides
             #[inline(always)]
             #[must_use]
             #[track_caller]
             #vis fn #ident(&self) -> #ty { #body }
+            #shown
         }
     });
     quote! {

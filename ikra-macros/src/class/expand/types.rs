@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use crate::class::arrays::Arrangement;
 use crate::class::model::{Field, StorageKind, is_number};
 use crate::diagnostics::{located, unless_error};
-use crate::stored::is_stored;
+use crate::stored::{self, is_link, is_stored, linked};
 
 impl Field {
     /// The runtime's storage type for the field, as other items name it.
@@ -67,8 +67,8 @@ impl Field {
         if self.array.is_some() && !self.broken {
             let storage = self.storage();
             return match self.kind {
-                StorageKind::Atomic => quote_spanned!(at=> ::ikra::InnerAtomics<#world, #storage, #atomic>),
-                _ => quote_spanned!(at=> ::ikra::InnerMut<#world, #phase, #storage>),
+                StorageKind::Atomic => quote_spanned!(at=> ::ikra::arrays::InnerAtomics<#world, #storage, #atomic>),
+                _ => quote_spanned!(at=> ::ikra::arrays::InnerMut<#world, #phase, #storage>),
             };
         }
         match self.kind {
@@ -81,11 +81,33 @@ impl Field {
         }
     }
 
+    /// The type as documentation shows it, in a getter and, for links, in a view.
+    pub(crate) fn documented_type(&self, world: &TokenStream, phase: &Ident) -> Option<TokenStream> {
+        let ty = &self.ty;
+        if self.broken || self.array.is_some() && self.kind == StorageKind::Atomic {
+            return None;
+        }
+        if self.array.is_some() {
+            let element = stored::element(ty)?;
+            let storage = quote!(impl ::ikra::arrays::ArrayStorage<Element = #element>);
+            return Some(quote!(::ikra::arrays::InnerRef<#world, #phase, #storage>));
+        }
+        match self.kind {
+            StorageKind::Atomic => Some(quote!(::ikra::Atomic<#world, #ty, impl ::ikra::AtomicOwner>)),
+            StorageKind::Plain => {
+                let class = linked(ty)?;
+                let seen = quote!(::ikra::Ref<#world, #class, #phase>);
+                Some(if is_link(ty) { seen } else { quote!(::core::option::Option<#seen>) })
+            }
+            StorageKind::Flatten => None,
+        }
+    }
+
     /// The return type of a getter.
     pub(crate) fn seen_type(&self, world: &TokenStream, phase: &Ident) -> TokenStream {
         if self.array.is_some() && !self.broken && self.kind == StorageKind::Plain {
             let storage = self.storage();
-            return quote_spanned!(located(&self.ty)=> ::ikra::InnerRef<#world, #phase, #storage>);
+            return quote_spanned!(located(&self.ty)=> ::ikra::arrays::InnerRef<#world, #phase, #storage>);
         }
         self.shown_type(world, phase, &quote!(OfAny), &quote!(FieldSeen))
     }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ext::IdentExt;
 
-use crate::class::model::{Class, Field};
+use crate::class::model::{Class, Field, StorageKind};
 
 /// Expands `BodyMut`.
 pub(super) fn view(class: &Class) -> TokenStream {
@@ -17,10 +17,20 @@ pub(super) fn view(class: &Class) -> TokenStream {
     let fields = class.fields.iter().map(|field| {
         let Field { ident, vis, docs, .. } = field;
         let ty = field.view_type(&quote!('w), &p);
-        quote!(#(#docs)* #vis #ident: #ty)
+        match field
+            .documented_type(&quote!('w), &p)
+            .filter(|_| field.kind != StorageKind::Atomic && field.array.is_none())
+        {
+            Some(shown) => {
+                quote!(#(#docs)* #[cfg(not(doc))] #vis #ident: #ty, #(#docs)* #[cfg(doc)] #vis #ident: #shown)
+            }
+            None => quote!(#(#docs)* #vis #ident: #ty),
+        }
     });
     quote! {
         #[doc = #doc]
+        // Reported at the struct's fields.
+        #[allow(missing_docs)]
         #vis struct #view<'w, #p: ::ikra::Phase> {
             #(#fields,)*
             #[doc(hidden)]

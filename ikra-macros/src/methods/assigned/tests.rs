@@ -10,6 +10,7 @@ fn of(body: &str) -> String {
         fields: fields.into_iter().collect(),
         links: Vec::new(),
         own_links: Vec::new(),
+        other_links: Vec::new(),
     };
     let mut body: Block = syn::parse_str(&format!("{{ {body} }}")).unwrap();
     mark(&mut body, &class);

@@ -8,7 +8,7 @@ fn check(before: &str, after: &str) {
     assert_eq!(plain(rewrite(before.parse().unwrap(), &row)), plain(after.parse().unwrap()), "{before}");
 }
 
-const REF: &str = "<Cell as ::ikra::Referent>::Ref<'__w, __P>";
+const REF: &str = "::ikra::Ref<'__w, Cell, __P>";
 
 #[test]
 fn refs() {
@@ -17,8 +17,8 @@ fn refs() {
     check("fn(Ref<Cell>) -> Ref<Cell>", &format!("fn({REF}) -> {REF}"));
     check("Ref::<Cell>::link(&a)", &format!("{REF}::link(&a)"));
     check("r#Ref<Cell>", REF);
-    check("Ref<Self>", "<model::Body as ::ikra::Referent>::Ref<'__w, __P>");
-    check("Ref<grid::Cell>", "<grid::Cell as ::ikra::Referent>::Ref<'__w, __P>");
+    check("Ref<Self>", "::ikra::Ref<'__w, model::Body, __P>");
+    check("Ref<grid::Cell>", "::ikra::Ref<'__w, grid::Cell, __P>");
     check("vec![None::<Ref<Cell>>]", &format!("vec![None::<{REF}>]"));
 }
 

@@ -52,7 +52,13 @@ impl Walk<'_> {
             self.visit_attribute(attribute);
         }
         if !self.within.unknown && !self.within.item {
-            self.mistakes.extend(self.ordinary.mistake(self.fields, expr));
+            let mistake = self.ordinary.mistake(self.fields, expr);
+            self.mistakes.extend(mistake.or_else(|| match expr {
+                Expr::Assign(assign) => self.assigned(&assign.left, Some(&assign.right)),
+                Expr::Binary(binary) if is_compound(binary.op) => self.assigned(&binary.left, None),
+                Expr::Let(condition) => self.matched(&condition.pat, &condition.expr),
+                _ => None,
+            }));
         }
         match expr {
             Expr::Path(path) => self.path(path),
@@ -138,6 +144,7 @@ impl Walk<'_> {
                 walk.facts.loops = true;
                 let values = walk.collect(|walk| walk.visit_expr(&turns.expr));
                 walk.bound(&turns.pat, &values);
+                walk.binds_object(&turns.pat, walk.lists_objects(&turns.expr));
                 walk.block(&turns.body);
                 Vec::new()
             }),

@@ -2,7 +2,7 @@
 
 use std::panic::catch_unwind;
 
-use ikra::AnyLink;
+use ikra::dispatch::AnyLink;
 use ikra::prelude::*;
 use ikra::rt::{Handle, Own};
 use ikra_report::ClassLayout;

@@ -155,7 +155,7 @@ fn parts_of_worlds_are_exchanged_by_threads() {
                         2 => mem::swap(&mut *first, &mut *second),
                         3 => first.leaves = second.leaves.clone(),
                         // The hidden field, which code in this module can name.
-                        _ => mem::swap(&mut first.__ikra, &mut second.__ikra),
+                        _ => mem::swap(&mut first.made_by_new, &mut second.made_by_new),
                     }
                     assert_eq!((tag(&first), tag(&second)), (7, 7));
                 }
@@ -168,12 +168,12 @@ fn parts_of_worlds_are_exchanged_by_threads() {
 fn states_of_one_type_are_exchanged_and_replaced() {
     let (mut a, mut b) = (forest(1), forest(2));
     assert_eq!((tag(&a), tag(&b)), (1, 2));
-    mem::swap(&mut a.__ikra, &mut b.__ikra);
+    mem::swap(&mut a.made_by_new, &mut b.made_by_new);
     assert_eq!((tag(&a), tag(&b)), (1, 2));
     // A dropped state leaves nothing that is followed.
-    drop(mem::take(&mut a.__ikra));
+    drop(mem::take(&mut a.made_by_new));
     assert_eq!(tag(&a), 1);
-    b.__ikra = mem::replace(&mut a.__ikra, ikra::rt::WorldState::new());
+    b.made_by_new = mem::replace(&mut a.made_by_new, ikra::rt::WorldState::new());
     drop(a);
     assert_eq!(tag(&b), 2);
     // Through the trait's hidden method, which is callable by user code.
@@ -185,11 +185,11 @@ fn states_of_one_type_are_exchanged_and_replaced() {
     // Objects and state, one after the other.
     let mut d = forest(4);
     mem::swap(&mut c.leaves, &mut d.leaves);
-    mem::swap(&mut c.__ikra, &mut d.__ikra);
+    mem::swap(&mut c.made_by_new, &mut d.made_by_new);
     mem::swap(&mut c.leaves, &mut d.leaves);
     assert_eq!((tag(&c), tag(&d)), (3, 4));
-    let Forest { trees, leaves, __ikra } = d;
-    let e = Forest { trees, leaves, __ikra };
+    let Forest { trees, leaves, made_by_new } = d;
+    let e = Forest { trees, leaves, made_by_new };
     assert_eq!(tag(&e), 4);
 }
 
@@ -198,7 +198,7 @@ fn states_of_one_type_are_exchanged_and_replaced() {
 fn addresses_that_are_used_again() {
     let mut world = forest(0);
     for round in 1..200 {
-        world.__ikra = ikra::rt::WorldState::new();
+        world.made_by_new = ikra::rt::WorldState::new();
         assert_eq!(tag(&world), round - 1);
         world.leaves = Objects::new();
         world.leaves.extend((0..TREES).map(|_| Leaf { tag: round })).unwrap();

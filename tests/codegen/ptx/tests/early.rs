@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ikra::driver::waiting;
+use ikra::gpu::driver::waiting;
 use ikra_build::ptx;
 use ikra_build::ptxas::{self, Usage};
 use ikra_ptx_tests::{code, usages};

@@ -33,7 +33,8 @@ pub fn emulator() -> PathBuf {
 fn is_emulated_once() -> bool {
     static IS_EMULATED: OnceLock<bool> = OnceLock::new();
     *IS_EMULATED.get_or_init(|| {
-        let names = || ikra::driver::devices().map(|devices| devices.into_iter().map(|device| device.name).collect());
+        let names =
+            || ikra::gpu::driver::devices().map(|devices| devices.into_iter().map(|device| device.name).collect());
         let found: Result<Vec<String>, _> = names();
         let is_named = std::env::var_os("IKRA_DRIVER").is_some_and(|path| !path.is_empty());
         let found = match found {
@@ -42,7 +43,7 @@ fn is_emulated_once() -> bool {
             missing => {
                 assert!(std::env::var_os("IKRA_REQUIRE_GPU").is_none(), "there is no GPU: {missing:?}");
                 // SAFETY: the library belongs to this workspace, and its functions match the driver's signatures.
-                unsafe { ikra::driver::load(emulator()) }.unwrap_or_else(|error| panic!("{error}"));
+                unsafe { ikra::gpu::driver::load(emulator()) }.unwrap_or_else(|error| panic!("{error}"));
                 names().unwrap_or_else(|error| panic!("{error}"))
             }
         };

@@ -4,7 +4,7 @@ use std::ops::Bound;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ikra::prelude::*;
-use ikra::{AnyKernel, Error, LinkList, ListedLink, Place, Subset};
+use ikra::{Error, LinkList, ListedLink, Place, Subset, bounds::AnyKernel};
 use ikra_hostile_tests::{MANY, THREADS, Way, hash, on_threads, outcome, while_unwinding};
 use ikra_runtime::executor::Named;
 use ikra_runtime::list::LinkWords;

@@ -1,6 +1,6 @@
 //! Address arithmetic.
 
-use ikra::Addressing;
+use ikra::layout::Addressing;
 
 use crate::subject::Subject;
 use crate::values::Plain;
