@@ -96,7 +96,7 @@ fn nothing_grows_without_end() -> Result<(), ikra::Error> {
     let bug = |seed| Bug { seed: next(seed), born: 0, mother: None, kids: [].into(), home };
     garden.bugs.extend((0..BUGS).map(bug))?;
     let (mut most, mut born, mut before) = ([0; 4], 0, 0);
-    for step in 1..=steps {
+    for step in 1_u32..=steps {
         // Bugs with the same seed might all die at once.
         while garden.bugs.len() < 5 {
             let seed = step.wrapping_add(garden.bugs.len() as u32);
