@@ -23,6 +23,7 @@ use crate::directory::{TableRef, Targets};
 use crate::handle::{Follow, Handle, check};
 use crate::info::ClassId;
 use crate::link::Link;
+use crate::panics::was_removed;
 use crate::phase::Phase;
 
 /// A trait under `#[soa_dispatch]`, as a type: it stands for all objects of the classes in its list.
@@ -187,6 +188,9 @@ impl<D: Dispatch> Follow for AnyLink<D> {
         let (tag, index) = self.parts();
         let place = from.place().beside(|| D::CLASSES[tag]);
         check(D::CLASSES[tag], index, D::count(tag, place));
+        if place.is_removed(index as usize) {
+            was_removed(D::CLASSES[tag].name(), index + 1);
+        }
         // SAFETY: 1. `beside` returns the address of a table of the class, or of an absent one; the object exists; 2.
         // it is in the same world.
         D::to_ref(unsafe { AnyHandle::new(self, place, from.facts().of_linked_object()) })

@@ -351,11 +351,16 @@ impl<'w, C: Class, P> AllObjects<'w, C, P> {
     ///
     /// The table is linked to the tables of its world, which is borrowed for `'w`.
     #[doc(hidden)]
+    #[track_caller]
     pub unsafe fn of(table: &'w Table<C>) -> Self {
+        let place = TableRef::of_table(table);
+        if place.holes() > 0 {
+            has_holes(C::NAME, place.holes());
+        }
         let len = table.len() as u32;
         // SAFETY: the table is linked, and stays so during `'w`, while its world is borrowed.
         let facts = unsafe { table.linked_facts() };
-        Self { next: 0, len, place: TableRef::of_table(table), facts, marker: PhantomData }
+        Self { next: 0, len, place, facts, marker: PhantomData }
     }
 
     /// The objects in a range of positions among the remaining ones. Faster than `take` and `skip`, and than one link

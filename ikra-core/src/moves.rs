@@ -2,6 +2,16 @@
 
 use crate::info::ClassId;
 
+/// Links to objects that a running kernel makes have indices below this, unless their class has about as many objects.
+/// They fit into links to objects of up to 64 classes.
+pub const YOUNG_END: u32 = 1 << 26;
+
+/// Whether a link with this index may name an object that a running kernel makes.
+#[must_use]
+pub const fn may_be_young(index: u32) -> bool {
+    (index >= YOUNG_END / 2 && index < YOUNG_END) || index >= u32::MAX / 2
+}
+
 /// The change of the objects of one class.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
@@ -15,6 +25,8 @@ enum How<'a> {
     Moved(&'a [u32]),
     /// One bit per index, set for objects that were removed. The others stay.
     Removed(&'a [u64]),
+    /// A running kernel makes objects, which have no ids yet.
+    Young,
     /// By number: the id of a new object. Links name number `n` by an index, the given one minus `n`.
     Made(u32, &'a [u32]),
 }
@@ -38,6 +50,12 @@ impl<'a> Change<'a> {
         Self { class, how: How::Made(first, ids) }
     }
 
+    /// New objects of `class` have no ids yet: links to them have no new index.
+    #[must_use]
+    pub const fn young(class: ClassId) -> Self {
+        Self { class, how: How::Young }
+    }
+
     /// The class.
     #[must_use]
     pub const fn class(self) -> ClassId {
@@ -56,6 +74,7 @@ impl<'a> Change<'a> {
                 let is_removed = removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
                 (!is_removed).then_some(index)
             }
+            How::Young => (!may_be_young(index)).then_some(index),
             How::Made(first, ids) => match ids.get(first.wrapping_sub(index) as usize) {
                 Some(&id) if id > 0 => Some(id - 1),
                 _ => Some(index),
@@ -81,11 +100,11 @@ impl<'a> Moves<'a> {
         self.0.iter().any(|change| classes.contains(&change.class))
     }
 
-    /// The first of these classes whose objects changed.
+    /// The first class to which these changes alone satisfy a condition.
     #[must_use]
-    pub fn first_of(self, classes: &[ClassId]) -> ClassId {
-        let changed = self.0.iter().find(|change| classes.contains(&change.class));
-        changed.map_or(ClassId::NONE, |change| change.class)
+    pub fn first_class(self, is_it: impl Fn(Self) -> bool) -> ClassId {
+        let change = self.0.iter().find(|change| is_it(Self(core::slice::from_ref(change))));
+        change.map_or(ClassId::NONE, |change| change.class)
     }
 
     /// The new index of an object of `class`, or `None` if it was removed. Objects of other classes, and those that do
@@ -118,6 +137,8 @@ impl<'a> Moves<'a> {
 pub enum Remap {
     /// It checks whether all links can be remapped, and changes none of them.
     Check,
+    /// It checks that no link changes, for fields with `on_remove = "cascade"`.
+    Cascade,
     /// It remaps them.
     Commit,
 }

@@ -28,6 +28,7 @@ pub use crate::target::copies::Copies;
 use crate::class::Class;
 use crate::facts::Facts;
 use crate::info::{ArrayInfo, ClassId, ColumnInfo, FieldInfo, first_column};
+use crate::message::Message;
 use crate::moves::{Moves, Remap};
 use crate::phase::Phase;
 use crate::table::Table;
@@ -342,6 +343,13 @@ impl FieldInfo {
     /// This field, with `on_remove = "cascade"`.
     #[must_use]
     pub const fn cascading(self) -> Self {
+        if self.holds_links_to.is_empty() {
+            let message = Message::new()
+                .push("field `")
+                .push(self.name)
+                .push("` has no links, so no removal reaches it: `on_remove = \"cascade\"` is for a field with links");
+            panic!("{}", message.as_str());
+        }
         Self { cascades: true, ..self }
     }
 }
@@ -376,6 +384,9 @@ macro_rules! remapped_as_it_is {
             // SAFETY: the object exists, and nothing else accesses it.
             let value = unsafe { <Self as Storage<C, K>>::read(bases, index) };
             let Some(remapped) = value.remapped(moves) else { return false };
+            if what == crate::moves::Remap::Cascade {
+                return crate::value::Loaded::same(&value, &remapped);
+            }
             if what == crate::moves::Remap::Commit {
                 // SAFETY: by the contract.
                 unsafe { <Self as Storage<C, K>>::write(bases, index, remapped) };

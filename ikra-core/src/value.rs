@@ -138,6 +138,12 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
         Some(self)
     }
 
+    /// Whether it has a link that these changes of objects change.
+    #[doc(hidden)]
+    fn changed_by(self, moves: Moves<'_>) -> bool {
+        !Self::LINKS_TO.is_empty() && self.remapped(moves).is_none_or(|remapped| !self.same(&remapped))
+    }
+
     /// The value behind a view.
     #[doc(hidden)]
     fn unview<P: Phase>(view: Self::View<'_, P>) -> Self;

@@ -14,6 +14,7 @@ mod facts;
 mod hints;
 mod kernel;
 mod lenient;
+mod lives;
 mod macros;
 mod misplaced;
 mod model;

@@ -137,7 +137,7 @@ pub enum Error {
     },
     /// An operation needs all objects of a class in a row, and some were removed.
     #[error(
-        "{holes} objects of class {class} were removed, and this needs the others in a row: call `world.compact::<{class}>()` before it, or declare `#[soa_class(compact = 1.0)]`"
+        "objects of class {class} were removed ({holes}), and this needs the others in a row: call `world.compact::<{class}>()` before it, or declare `#[soa_class(compact = 1.0)]`"
     )]
     HasHoles {
         /// The class.

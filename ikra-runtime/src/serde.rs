@@ -11,9 +11,13 @@ use crate::class::Class;
 use crate::error::Error;
 use crate::objects::Objects;
 
-/// Serializes a list of rows, in the order of their ids. A reserved object that is not initialised is an error.
+/// Serializes a list of rows, in the order of their ids. A reserved object that is not initialised is an error. So are
+/// removed objects whose ids are free, because the rows' links would name other objects when they are read again.
 impl<C: Class + Serialize> Serialize for Objects<C> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.holes() > 0 {
+            return Err(S::Error::custom(Error::HasHoles { class: C::NAME, holes: self.holes() }));
+        }
         let mut rows = serializer.serialize_seq(Some(self.len()))?;
         for link in self.links() {
             rows.serialize_element(&self.read(link).map_err(S::Error::custom)?)?;

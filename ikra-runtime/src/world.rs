@@ -344,6 +344,10 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     }
 
     /// Reads all objects of a class, in the order of their ids.
+    ///
+    /// # Panics
+    ///
+    /// If some were removed: see [`compact`](Self::compact).
     #[track_caller]
     fn all<C: Class>(&self) -> AllObjects<'_, C, Sequential>
     where

@@ -3,6 +3,9 @@
 
 mod accepted;
 mod executors;
+mod lives;
+mod lives_model;
+mod lives_soak;
 mod objects;
 mod places;
 mod reductions;

@@ -7,7 +7,7 @@ use std::boxed::Box;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::vec::Vec;
 
-use crate::moves::Moves;
+use crate::moves::{Moves, YOUNG_END};
 
 /// The threads on which a kernel may run.
 #[derive(Clone, Copy, Debug)]
@@ -75,8 +75,6 @@ pub struct Nursery<C> {
 impl<C> Nursery<C> {
     /// Numbers are given to threads in groups of this size.
     const GROUP: u32 = 256;
-    /// Indices below this fit into links to objects of up to 64 classes.
-    const FIT: u32 = 1 << 26;
 
     /// A nursery for kernels on these threads, for a class whose indices end at `slots`.
     #[must_use]
@@ -88,7 +86,7 @@ impl<C> Nursery<C> {
 
     /// Opens it again, for another kernel. It keeps its memory.
     pub fn open(&mut self, threads: Threads, slots: usize) {
-        let end = if slots < Self::FIT as usize / 2 { Self::FIT } else { u32::MAX };
+        let end = if slots < YOUNG_END as usize / 2 { YOUNG_END } else { u32::MAX };
         self.first = end - 2;
         if self.shards.0.len() != threads.count {
             self.shards = PerThread::new(threads);
@@ -131,8 +129,11 @@ impl<C> Nursery<C> {
         let number = match shard.numbers.next() {
             Some(number) => number,
             None => {
-                let first = self.next.fetch_add(Self::GROUP, Relaxed);
-                assert!(first < self.first / 2, "a kernel makes at most {} objects of a class", self.first / 2);
+                let end = self.first / 2;
+                let next = |first: u32| (first < end).then_some(first + Self::GROUP);
+                let Ok(first) = self.next.fetch_update(Relaxed, Relaxed, next) else {
+                    panic!("a kernel makes at most {end} objects of a class")
+                };
                 shard.numbers = first + 1..first + Self::GROUP;
                 first
             }
@@ -195,5 +196,33 @@ impl Late {
         let mut all: Vec<_> = self.0.all().flat_map(mem::take).collect();
         all.sort_by_key(|&(index, _)| index);
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_end() {
+        let nursery = Nursery::<()>::new(Threads { count: 1, current: || 0 }, 5);
+        let most = nursery.first() / 2;
+        nursery.next.store(most - 1, Relaxed);
+        let last = (0..Nursery::<()>::GROUP).map(|_| nursery.push((0, 0), ())).last();
+        assert!(last.is_some_and(|last| last > most / 2));
+        for _ in 0..3 {
+            let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| nursery.push((0, 0), ())));
+            assert!(panicked.is_err(), "there are too many");
+            assert_eq!(nursery.next.load(Relaxed), most - 1 + Nursery::<()>::GROUP, "no number comes twice");
+        }
+    }
+
+    #[test]
+    fn all_links_to_new_objects_may_be_young() {
+        for slots in [0, 5, YOUNG_END as usize / 2, 1 << 30] {
+            let first = Nursery::<()>::new(Threads { count: 1, current: || 0 }, slots).first();
+            assert!(first as usize / 2 >= slots.min(YOUNG_END as usize / 2));
+            assert!(crate::moves::may_be_young(first) && crate::moves::may_be_young(first - (first / 2)));
+        }
     }
 }

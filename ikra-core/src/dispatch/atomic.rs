@@ -61,25 +61,33 @@ updates! { [C: Class,] Option<Link<C>>; {
     /// all claims, with any number of threads.
     claim { const { assert_allowed::<A>(Operation::Min) } }
     fetch_claim { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link: Link<C>|
-        atomic.change(|current| current.is_none_or(|holder| link < holder).then_some(Some(link)));
+    |atomic, link: Link<C>| {
+        atomic.assert_exists(Some(link));
+        atomic.change(|current| current.is_none_or(|holder| link < holder).then_some(Some(link)))
+    };
 } }
 
 updates! { [C: Class,] Link<C>; {
     /// Stores the link with the smaller id.
     min { const { assert_allowed::<A>(Operation::Min) } }
     fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link| atomic.update(
-        |before| before.min(link),
-        |cell| Link::from_id(cell.fetch_min(link.id(), Relaxed)).unwrap_or(Link::PLACEHOLDER),
-    );
+    |atomic, link| {
+        atomic.assert_exists(link);
+        atomic.update(
+            |before| before.min(link),
+            |cell| Link::from_id(cell.fetch_min(link.id(), Relaxed)).unwrap_or(Link::PLACEHOLDER),
+        )
+    };
     /// Stores the link with the larger id.
     max { const { assert_allowed::<A>(Operation::Max) } }
     fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link| atomic.update(
-        |before| before.max(link),
-        |cell| Link::from_id(cell.fetch_max(link.id(), Relaxed)).unwrap_or(Link::PLACEHOLDER),
-    );
+    |atomic, link| {
+        atomic.assert_exists(link);
+        atomic.update(
+            |before| before.max(link),
+            |cell| Link::from_id(cell.fetch_max(link.id(), Relaxed)).unwrap_or(Link::PLACEHOLDER),
+        )
+    };
 } }
 
 updates! { [D: Dispatch,] Option<AnyLink<D>>; {
@@ -87,17 +95,25 @@ updates! { [D: Dispatch,] Option<AnyLink<D>>; {
     /// has the first of all claims, with any number of threads.
     claim { const { assert_allowed::<A>(Operation::Min) } }
     fetch_claim { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link: AnyLink<D>|
-        atomic.change(|current| current.is_none_or(|holder| link < holder).then_some(Some(link)));
+    |atomic, link: AnyLink<D>| {
+        atomic.assert_exists(Some(link));
+        atomic.change(|current| current.is_none_or(|holder| link < holder).then_some(Some(link)))
+    };
 } }
 
 updates! { [D: Dispatch,] AnyLink<D>; {
     /// Stores the link that comes first, by class and then by id.
     min { const { assert_allowed::<A>(Operation::Min) } }
     fetch_min { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link| atomic.change(|current| (link < current).then_some(link));
+    |atomic, link| {
+        atomic.assert_exists(link);
+        atomic.change(|current| (link < current).then_some(link))
+    };
     /// Stores the link that comes last, by class and then by id.
     max { const { assert_allowed::<A>(Operation::Max) } }
     fetch_max { const { assert_allowed::<A>(Operation::Exchange) } }
-    |atomic, link| atomic.change(|current| (link > current).then_some(link));
+    |atomic, link| {
+        atomic.assert_exists(link);
+        atomic.change(|current| (link > current).then_some(link))
+    };
 } }

@@ -63,7 +63,7 @@ pub(crate) unsafe fn set_at_end<C: Field<K, Storage: Stored<Row = T, Value = T>>
         // SAFETY: the address of the bases of this table, which is one of `C`, by the contract of `Late::push`.
         let bases = unsafe { &*bases.cast::<C::Bases>() };
         let value = value.remapped(moves).unwrap_or(value);
-        // SAFETY: the object exists, and nothing else accesses it, by the contract of `Late::push`.
+        // SAFETY: the object exists, and nothing else accesses it, by the contract of `Late::push` (I36).
         unsafe { <C::Storage as Storage<C, K>>::write(bases, index, value) }
     };
     // SAFETY: it reads bases of `C`, and writes field `K` of the object, which nothing else accesses.

@@ -8,8 +8,9 @@ use crate::alone;
 use crate::class::{Class, ClassId, ColumnInfo};
 use crate::effects::FieldSet;
 use crate::facts::Facts;
+use crate::moves::{Change, Moves};
 use crate::order::{AtomicOwner, Lent, OfAny, OfSelf, Operation, assert_allowed, is_left_alone, is_own_alone};
-use crate::panics::not_its_own;
+use crate::panics::{not_its_own, young_link};
 use crate::phase::Phase;
 use crate::storage::{Bump, Storage, Stored, remapped_as_it_is};
 use crate::table::{Table, address};
@@ -139,6 +140,28 @@ pub struct Atomic<'w, T: AtomicValue, A: AtomicOwner> { // in signatures write `
     place: PhantomData<A>,
 }
 
+/// Whether a kernel makes objects of one of these classes.
+const fn makes_some<P: Phase>(classes: &[ClassId]) -> bool {
+    let mut n = 0;
+    while n < classes.len() {
+        if P::EFFECTS.spawns(classes[n]) {
+            return true;
+        }
+        n += 1;
+    }
+    false
+}
+
+#[inline(never)]
+#[track_caller]
+fn assert_no_young<T: Value>(value: T) {
+    for &class in T::LINKS_TO {
+        if value.changed_by(Moves::new(&[Change::young(class)])) {
+            young_link(class.name());
+        }
+    }
+}
+
 impl<T: AtomicValue, A: AtomicOwner> Copy for Atomic<'_, T, A> {}
 impl<T: AtomicValue, A: AtomicOwner> Clone for Atomic<'_, T, A> {
     fn clone(&self) -> Self {
@@ -183,6 +206,15 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
         }
     }
 
+    /// Panics if the value has a link to an object that the kernel makes: its number depends on threads.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn assert_exists(self, value: T) {
+        if const { makes_some::<A::Phase>(T::LINKS_TO) } {
+            assert_no_young(value);
+        }
+    }
+
     /// Whether no other thread changes the value: one thread runs the kernel, or the kernel's rule excludes changes.
     #[inline(always)]
     pub(crate) fn is_left_alone(self) -> bool {
@@ -218,6 +250,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     pub fn store(self, value: T) {
         const { assert_allowed::<A>(Operation::Store) };
         self.assert_own();
+        self.assert_exists(value);
         if self.is_left_alone() {
             // A GPU takes seven times as long for a kernel that loads the field and then stores it atomically.
             // SAFETY: as for a load. The kernel's rule allows stores only to its own object's field, so no other thread
@@ -233,6 +266,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     #[track_caller]
     pub fn swap(self, value: T) -> T {
         const { assert_allowed::<A>(Operation::Exchange) };
+        self.assert_exists(value);
         self.update(|_| value, |cell| T::swap(cell, value))
     }
 
@@ -246,6 +280,7 @@ impl<'w, T: AtomicValue, A: AtomicOwner> Atomic<'w, T, A> {
     pub fn compare_exchange(self, current: T, new: T) -> Result<T, T> {
         const { assert_allowed::<A>(Operation::Exchange) };
         self.assert_own();
+        self.assert_exists(new);
         if self.is_left_alone() {
             let before = self.change(|before| before.same(&current).then_some(new));
             return if before.same(&current) { Ok(before) } else { Err(before) };

@@ -194,6 +194,8 @@ enum FieldOption {
     Name(Ident),
     /// `on_remove = "cascade"`
     Cascade,
+    /// Another value of `on_remove`.
+    NoWay(LitStr),
 }
 
 impl Parse for FieldOption {
@@ -204,10 +206,7 @@ impl Parse for FieldOption {
         }
         input.parse::<Token![=]>()?;
         let value: LitStr = input.parse()?;
-        match value.value().as_str() {
-            "cascade" => Ok(Self::Cascade),
-            _ => Err(syn::Error::new(value.span(), "`on_remove` is \"cascade\"")),
-        }
+        Ok(if value.value() == "cascade" { Self::Cascade } else { Self::NoWay(value) })
     }
 }
 
@@ -234,6 +233,9 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
         if attr.path().is_ident("soa") {
             match attr.parse_args::<FieldOption>() {
                 Ok(FieldOption::Cascade) => cascades = true,
+                Ok(FieldOption::NoWay(value)) => {
+                    errors.at(value, "`on_remove` is \"cascade\": the object goes with those that the field names");
+                }
                 Ok(FieldOption::Name(option)) if option == "flatten" => {
                     if kind != StorageKind::Plain {
                         both = true;

@@ -90,10 +90,9 @@ impl Body<'_> {
         arguments.set_span(call.paren_token.span.join());
         // The call begins with the user's token, so that a panic reports the user's line.
         let open = quote_spanned!(name.span()=> <);
-        let path = if name == "remove" || name == "set_at_end" {
-            quote_spanned!(at=> #open #view as ::ikra::KernelObject<'_>>)
-        } else if is_object_method(name) {
-            quote_spanned!(at=> #open #view as ::ikra::Object<'_>>)
+        let path = if is_object_method(name) {
+            let object = Ident::new(object_trait(name), at);
+            quote_spanned!(at=> #open #view as ::ikra::#object<'_>>)
         } else {
             quote_spanned!(at=> #open #view>)
         };
@@ -159,7 +158,12 @@ pub(super) fn hygienic(tokens: TokenStream) -> TokenStream {
     out.into_iter().collect()
 }
 
-/// Whether the trait `Object` has a method of this name.
+/// The trait of the object method with this name.
+pub(super) fn object_trait(name: &Ident) -> &'static str {
+    if name == "remove" || name == "set_at_end" { "KernelObject" } else { "Object" }
+}
+
+/// Whether the traits `Object` and `KernelObject` have a method of this name.
 pub(super) fn is_object_method(name: &Ident) -> bool {
     names::is(&plain_name(name), Is::ObjectMethod)
 }

@@ -12,8 +12,8 @@ use syn::{
 use super::model::{Block, Constructor, Method, Parameter, Receiver, RowItem};
 use super::options::Options;
 use super::ordinary::Ordinary;
-use super::own::is_object_method;
-use super::{Fields, attributes, check, plain_name, rewrite, walk};
+use super::own::{is_object_method, object_trait};
+use super::{Fields, attributes, check, lives, plain_name, rewrite, walk};
 use crate::diagnostics::Errors;
 
 impl Block {
@@ -142,14 +142,16 @@ impl Block {
             errors.at(
                 name,
                 format!(
-                    "every object already has a method `{}`, from the trait `ikra::Object`; rename this one",
-                    plain_name(name)
+                    "every object already has a method `{}`, from the trait `ikra::{}`; rename this one",
+                    plain_name(name),
+                    object_trait(name)
                 ),
             );
         }
         ordinary.for_parameters(&self.class, &item.sig);
         let (mut facts, mistakes) = walk::read(&item.sig, &item.block, &self.fields, ordinary);
-        if !mistakes.is_empty() {
+        let is_mistaken = lives::calls(&facts, receiver, &parameters, kernel.is_some(), errors);
+        if is_mistaken || !mistakes.is_empty() {
             // An empty method, so that the compiler does not report the mistakes again.
             item.block = syn::parse_quote!({ ::core::unimplemented!() });
             item.attrs.push(syn::parse_quote!(#[allow(unused_variables, clippy::unimplemented)]));
@@ -179,11 +181,13 @@ impl Block {
             }
             facts.touches |= options.snapshot;
         }
-        let has_nested_ref = kernel.is_some()
-            && (check::borrowed_result(&mut item, errors)
+let has_nested_ref = kernel.as_ref().is_some_and(|options| {
+            check::borrowed_result(&mut item, errors)
                 | check::nested_refs(&item, &parameters, errors)
                 | check::generics(&item, &parameters, errors)
-                | borrows_object);
+                | lives::spawns(&item, &parameters, options, errors)
+                | borrows_object
+        });
         self.methods.push(Method {
             item,
             receiver,
@@ -203,14 +207,21 @@ impl Block {
     fn row_function(&mut self, item: ImplItemFn, ordinary: &Ordinary) {
         let (facts, _) = walk::read(&item.sig, &item.block, &self.fields, ordinary);
         self.functions.insert(plain_name(&item.sig.ident), facts);
-        let takes_refs = item.sig.inputs.iter().any(|input| rewrite::has_ref(input.to_token_stream()));
+        let takes = |name| item.sig.inputs.iter().any(|input| rewrite::has(name, input.to_token_stream()));
+        let takes_refs = takes("Ref") || takes("Spawn");
         self.row_items.push(match takes_refs {
             true => RowItem::OfRefs(Box::new(item)),
             false => RowItem::Plain(Box::new(ImplItem::Fn(item))),
         });
     }
 
-    fn constructor(&mut self, item: ImplItemFn, parameters: Vec<Parameter>, options: &Options, errors: &mut Errors) {
+    fn constructor(
+        &mut self,
+        mut item: ImplItemFn,
+        mut parameters: Vec<Parameter>,
+        options: &Options,
+        errors: &mut Errors,
+    ) {
         let returns_self = match &item.sig.output {
             ReturnType::Type(_, ty) => match &**ty {
                 Type::Path(path) => {
@@ -244,6 +255,7 @@ impl Block {
             );
             return;
         }
+        lives::in_constructor(&mut item, &mut parameters, errors);
         if options.pairs.is_some() || !options.reducers.is_empty() || options.writes.is_some() || options.snapshot != 0
         {
             errors.span(options.span, "a constructor under `#[kernel]` takes no options");

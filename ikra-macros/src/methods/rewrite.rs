@@ -73,12 +73,17 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
 
 /// Whether some tokens contain a `Ref<X>`.
 pub(crate) fn has_ref(tokens: TokenStream) -> bool {
+    has("Ref", tokens)
+}
+
+/// Whether the tokens contain this name with a class: `Ref<X>`, `Spawn<X>`.
+pub(super) fn has(name: &str, tokens: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     (0..tokens.len()).any(|at| match &tokens[at] {
         TokenTree::Ident(ident) => {
-            plain_name(ident) == "Ref" && !is_path_start(&tokens, at) && generic_argument(&tokens, at + 1).is_some()
+            plain_name(ident) == name && !is_path_start(&tokens, at) && generic_argument(&tokens, at + 1).is_some()
         }
-        TokenTree::Group(group) => has_ref(group.stream()),
+        TokenTree::Group(group) => has(name, group.stream()),
         _ => false,
     })
 }

@@ -99,7 +99,7 @@ where
 /// # Errors
 ///
 /// [`Error::OutOfRange`], [`Error::NotInWorld`]; the kernel is then not called for any object.
-pub(crate) fn run_pairs<K, A, W>(mut world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<(), Error>
+pub(crate) fn run_pairs<K, A, W>(world: Ready<'_, W>, part: Part<'_>, args: A) -> Result<(), Error>
 where
     K: PairCall<A>,
     A: Copy + Send + Sync,
@@ -109,8 +109,10 @@ where
     if others.holes() > 0 {
         return Err(Error::HasHoles { class: <K::Other as ClassInfo>::NAME, holes: others.holes() });
     }
-    let others = ptr::from_ref(others.table());
-    let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
-    let returned = exec::call_pairs::<K, A>(objects, &over, others, args)?;
-    exec::finish::<K>(objects, &over, returned)
+    with_changes(world, const { &[K::EFFECTS] }, |mut world| {
+        let others = ptr::from_ref(Holds::<K::Other>::objects(&*world).table());
+        let (objects, over) = objects::<K::Class, W>(&mut world, part)?;
+        let returned = exec::call_pairs::<K, A>(objects, &over, others, args)?;
+        exec::finish::<K>(objects, &over, returned)
+    })
 }

@@ -244,7 +244,9 @@ impl<'a> Launch<'a> {
             Form::Collect => Some("collecting results"),
             Form::Construct => Some("making objects"),
             _ if self.changes_objects() => Some("a kernel that makes or removes objects"),
-            _ if self.sections.iter().any(is_listed) => Some("a kernel for a list of links"),
+            _ if self.sections.iter().any(is_listed) => {
+                Some("a kernel for a list of links, or for a class with removed objects (`world.compact` before it),")
+            }
             _ => None,
         }
     }

@@ -140,7 +140,7 @@ impl<C: Class> Objects<C> {
         packed.map(|_| ())
     }
 
-    /// Calls a function for each array of each object.
+    /// Calls a function for each array of each object. Those of removed objects are dead.
     fn for_each_array(&self, dead: Dead, mut visit: impl FnMut(Kept)) {
         let bases = self.table().bases;
         for (field, info) in C::FIELDS.iter().enumerate() {
@@ -155,7 +155,7 @@ impl<C: Class> Objects<C> {
                     extent,
                     size: array.element,
                     count: len.saturating_sub(array.slots),
-                    dead: dead.contains(field, index),
+                    dead: dead.contains(field, index) || self.table().header.holes.contains(index),
                 });
             }
         }

@@ -95,8 +95,17 @@ pub trait Lives {
     fn remove_all(&mut self, removed: &[u64]);
     /// The fill ratio below which the class compacts by itself, if it was declared.
     fn compacts_below(&self) -> Option<f32>;
-    /// Notes that the values of all objects were written.
-    fn note_restored(&mut self);
+    /// Makes an arena with this number of used bytes, before the values of all objects are restored. It may have been
+    /// packed since.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`]. Nothing has changed then.
+    ///
+    /// # Safety
+    ///
+    /// Nothing accesses the objects before all of their values are stored, with arrays in these bytes alone.
+    unsafe fn begin_restore(&mut self, arena: usize) -> Result<(), Error>;
 }
 
 /// The threads on which a kernel may run: the calling one, and those of the pool.
@@ -209,13 +218,9 @@ impl<C: Class> Lives for Objects<C> {
         self.table_mut().nursery = Some(nursery);
         self.live = OnceLock::new();
         match added {
-            Ok(()) => {
-                let filled = born.indices.iter().filter(|&&index| (index as usize) < slots);
-                filled.for_each(|&index| self.table_mut().header.holes.fill(index as usize));
-                Ok(born)
-            }
+            Ok(()) => Ok(born),
             Err(error) => {
-                self.set_len(slots);
+                self.forget(&born);
                 Err(error)
             }
         }
@@ -234,7 +239,7 @@ impl<C: Class> Lives for Objects<C> {
         }
         for &index in &born.indices {
             assert!((index as usize) < self.slots(), "the objects were just made");
-            // SAFETY: the object exists, and `&mut self` excludes other accesses.
+            // SAFETY: the object exists, by the assertion (I18), and `&mut self` excludes other accesses.
             let failed = unsafe { self.remap_object(index as usize, fields, moves, Remap::Commit) };
             debug_assert!(failed.is_none(), "new objects are not removed");
         }
@@ -245,25 +250,21 @@ impl<C: Class> Lives for Objects<C> {
             return;
         }
         assert!(born.slots <= self.slots(), "the objects were just made");
-        let mut words = Vec::new();
-        for &index in born.indices.iter().filter(|&&index| (index as usize) < born.slots) {
-            set(&mut words, index as usize);
-        }
-        self.set_len(born.slots);
-        self.table_mut().header.holes.insert(&words);
-        self.live = OnceLock::new();
+        self.forget(born);
     }
     fn cascade(&self, moves: Moves<'_>, marks: &mut Vec<u64>) -> Result<bool, Error> {
-        let cascades = |field: usize| C::FIELDS[field].cascades;
-        if !C::FIELDS.iter().any(|field| field.cascades && moves.concern(field.holds_links_to)) {
+        let cascading = C::FIELDS.iter().enumerate().filter(|(_, field)| field.cascades);
+        let cascading = FieldSet::from_bits(cascading.fold(0, |bits, (k, _)| bits | 1 << k));
+        let fields = concerned(C::FIELDS, moves).intersection(cascading);
+        if fields.is_empty() {
             return Ok(false);
         }
-        self.try_fetch(FieldSet::ALL)?;
-        let (mut found, fields) = (false, concerned(C::FIELDS, moves));
+        self.try_fetch(fields)?;
+        let mut found = false;
         for index in self.indices().filter(|&index| !moves.is_removed(C::ID, index)) {
-            // SAFETY: the object exists, and it is a check.
-            let failed = unsafe { self.remap_object(index, fields, moves, Remap::Check) };
-            if failed.is_some_and(cascades) {
+            // SAFETY: the object exists (I33), and it is a check.
+            let changed = unsafe { self.remap_object(index, fields, moves, Remap::Cascade) };
+            if changed.is_some() {
                 set(marks, index);
                 found = true;
             }
@@ -283,9 +284,19 @@ impl<C: Class> Lives for Objects<C> {
     fn compacts_below(&self) -> Option<f32> {
         <C as ClassInfo>::COMPACT
     }
-    fn note_restored(&mut self) {
+    unsafe fn begin_restore(&mut self, arena: usize) -> Result<(), Error> {
         self.change_rows(0..self.slots());
         self.shadow = super::Shadow::empty();
+        let (room, used) = self.arena();
+        if arena > room {
+            self.memory.grow_arena(arena, used)?;
+            let bases = self.memory.bases();
+            let table = self.table_mut();
+            table.bases = bases;
+            table.header.arena.0 = arena;
+        }
+        self.set_arena_used(arena);
+        Ok(())
     }
 }
 
@@ -312,11 +323,24 @@ impl<C: Class> Objects<C> {
                 // SAFETY: there is room by `grow`, and `&mut self` excludes other accesses.
                 unsafe { <C::Fields as FieldTuple<C>>::write(&bases, index, row.into_values(), &mut Bump::none()) }
             }
+            // From now on its arrays count, when the arena is packed for the next ones.
+            self.table_mut().header.holes.fill(index);
             born.ids[place.number as usize] = index as u32 + 1;
             born.indices.push(index as u32);
         }
         self.set_len(end);
         Ok(())
+    }
+
+    /// Makes holes of the new objects that took some, and removes the others.
+    fn forget(&mut self, born: &Born) {
+        let mut words = Vec::new();
+        for &index in born.indices.iter().filter(|&&index| (index as usize) < born.slots) {
+            set(&mut words, index as usize);
+        }
+        self.set_len(born.slots);
+        self.table_mut().header.holes.insert(&words);
+        self.live = OnceLock::new();
     }
 }
 

@@ -139,7 +139,7 @@ impl<C: Class> Objects<C> {
         // Links in removed objects do not matter. Objects that moved have their new indices when links are remapped.
         let is_looked_at = |&index: &usize| match what {
             Remap::Commit => !moves.is_removed_in_place(C::ID, index),
-            Remap::Check => !moves.is_removed(C::ID, index),
+            Remap::Check | Remap::Cascade => !moves.is_removed(C::ID, index),
         };
         let first = Mutex::new(None);
         let returned = for_chunks(0..len, false, |chunk| {
@@ -160,10 +160,19 @@ impl<C: Class> Objects<C> {
                 class: C::NAME,
                 field: C::FIELDS[field].name,
                 object: Link::<C>::at(index as u32).id(),
-                target: moves.first_of(C::FIELDS[field].holds_links_to).name(),
+                target: self.target(field, index, moves),
             })
         })
     }
+    /// The class of the removed object that a field of an object names.
+    fn target(&self, field: usize, index: usize, moves: Moves<'_>) -> &'static str {
+        assert!(index < self.slots());
+        let one = FieldSet::from_bits(1 << field);
+        // SAFETY: the object exists (I33), and it is a check.
+        let names = |moves: Moves<'_>| unsafe { self.remap_object(index, one, moves, Remap::Check) }.is_some();
+        moves.first_class(names).name()
+    }
+
     /// Remaps the links of an object in some fields, or checks that it can be done. Returns the first field with a link
     /// to a removed object that cannot be empty. One function for all callers, since its code is large.
     ///

@@ -124,7 +124,7 @@ pub struct Rows<'a, C: Class> {
 }
 
 impl<C: Class> Rows<'_, C> {
-    /// The row of the object at a position.
+    /// The row of the object at a position. Even a removed one has values (I32).
     ///
     /// # Safety
     ///

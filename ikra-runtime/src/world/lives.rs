@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::info::FieldInfo;
 use crate::link::Link;
 use crate::list::LastList;
-use crate::objects::{AnyObjects, Born, Objects};
+use crate::objects::{AnyObjects, Born, Objects, set};
 use crate::world::{Holds, Moved, reorder};
 use ikra_core::effects::Effects;
 use ikra_core::message::Message;
@@ -118,13 +118,13 @@ impl<'w, W: World> Open<'w, W> {
         let result = change(members_mut, &mut born);
         if result.is_err() {
             for (member, born) in members_mut.iter_mut().zip(&born) {
-                // SAFETY: links to them are in their own rows and in fields that were stored with them, which are
-                // unchecked since.
+                // SAFETY: links to them are in their own rows, and in fields that late stores wrote, which are unchecked
+                // since (I35, I36).
                 unsafe { member.undo(born) };
             }
             for saved in self.saved.drain(..) {
                 let member = saved.member;
-                saved.restore(&mut *members_mut[member]);
+                saved.restore(&mut *members_mut[member])?;
             }
         }
         drop(members);
@@ -148,12 +148,24 @@ fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<(
         member.remap_born(born, Moves::new(&changes))?;
     }
     let marks = members.iter_mut().map(|member| member.take_marks()).collect();
-    remove(members, marks)
+    remove_marked(members, marks)
+}
+
+/// Removes the objects of a member at these indices, which exist, and the owners that cascade. Nothing changes if there
+/// is an error.
+pub(super) fn remove(
+    members: &mut [&mut dyn AnyObjects],
+    number: usize,
+    indices: impl Iterator<Item = usize>,
+) -> Result<(), Error> {
+    let mut removed = vec![Vec::new(); members.len()];
+    indices.for_each(|index| set(&mut removed[number], index));
+    remove_marked(members, removed)
 }
 
 /// Removes objects, given as one bit per index for each member, and the owners that cascade. Nothing changes if there
 /// is an error.
-fn remove(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>) -> Result<(), Error> {
+fn remove_marked(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>) -> Result<(), Error> {
     if removed.iter().flatten().all(|&word| word == 0) {
         return Ok(());
     }
@@ -200,10 +212,12 @@ fn may_fail<W: World>(world: &W, effects: &[&Effects]) -> bool {
     let removed: Vec<ClassId> =
         effects.iter().filter(|effects| effects.removes()).map(|effects| effects.class()).collect();
     let mut fields = members.as_ref().iter().flat_map(|member| member.fields());
-    fields.any(|field| !field.empties && removed.iter().any(|class| field.holds_links_to.contains(class)))
-        || members.as_ref().iter().any(|member| {
-            member.is_bounded() && effects.iter().any(|effects| effects.spawned().contains(&member.class()))
-        })
+    fields.any(|field| {
+        (!field.empties || field.cascades) && removed.iter().any(|class| field.holds_links_to.contains(class))
+    }) || members
+        .as_ref()
+        .iter()
+        .any(|member| member.is_bounded() && effects.iter().any(|effects| effects.spawned().contains(&member.class())))
 }
 
 /// Compacts the classes that are declared so and have many holes.
@@ -230,22 +244,14 @@ fn compact_sparse<W: World>(world: &mut W) -> Result<(), Error> {
 /// [`World::remove`].
 pub(super) fn remove_one<W: Holds<C>, C: Class>(world: &mut W, link: Link<C>) -> Result<(), Error> {
     Holds::<C>::objects(world).check_initialized(link)?;
-    remove_some::<W, C>(world, &[link.index()])
-}
-
-/// Removes the objects of a class at these indices, which exist.
-pub(super) fn remove_some<W: Holds<C>, C: Class>(world: &mut W, indices: &[usize]) -> Result<(), Error> {
     check_links(world, &[])?;
-    let mut words = Vec::new();
-    indices.iter().for_each(|&index| crate::objects::set(&mut words, index));
     {
         let mut members = world.members_mut();
         let members = members.as_mut();
-        let mut removed = vec![Vec::new(); members.len()];
-        if let Some(number) = members.iter().position(|member| member.class() == C::ID) {
-            removed[number] = words;
-        }
-        remove(members, removed)?;
+        let Some(number) = members.iter().position(|member| member.class() == C::ID) else {
+            unreachable!("the world holds objects of the class")
+        };
+        remove(members, number, std::iter::once(link.index()))?;
     }
     compact_sparse(world)
 }

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use ikra_core::effects::FieldSet;
 use ikra_core::moves::{Change, Moves, Remap};
 use rayon::prelude::*;
 
-use super::{Holds, check_links};
+use super::{Holds, check_links, lives};
 use crate::class::Class;
 use crate::error::Error;
 use crate::link::Link;
@@ -86,18 +87,25 @@ pub(super) fn reorder<W: Holds<C>, C: Class>(
         is_kept[word] |= bit;
         old.push(index);
     }
-    let removed = len - old.len();
-    if removed == 0 && slots == len && old.is_sorted() {
-        return Ok(Moved { ids: (1..=len as u32).collect(), removed, class: PhantomData });
+    if old.len() == len && slots == len && old.is_sorted() {
+        return Ok(Moved { ids: (1..=len as u32).collect(), removed: 0, class: PhantomData });
     }
+    *world.state_mut().last_list() = LastList::default();
     let mut members = world.members_mut();
     let Some(number) = members.as_mut().iter().position(|member| member.class() == C::ID) else {
         unreachable!("the world holds objects of the class")
     };
-    let ids = permute(members.as_mut(), number, &old)?;
-    drop(members);
-    *world.state_mut().last_list() = LastList::default();
-    Ok(Moved { ids, removed, class: PhantomData })
+    let members = members.as_mut();
+    if old.len() < len && members.iter().any(|member| member.fields().iter().any(|field| field.cascades)) {
+        // Owners go too, perhaps those of this class.
+        members[number].fetch(FieldSet::ALL)?;
+        let removed = members[number].live().indices().into_iter();
+        let removed = removed.map(|index| index as usize).filter(|n| is_kept[n / 64] >> (n % 64) & 1 == 0);
+        lives::remove(members, number, removed)?;
+        old.retain(|&index| members[number].exists(index as usize));
+    }
+    let ids = permute(members, number, &old)?;
+    Ok(Moved { ids, removed: len - old.len(), class: PhantomData })
 }
 
 /// Keeps the objects of a member with these indices, in this order, and remaps all links. Returns the new id of each
@@ -114,7 +122,7 @@ pub(super) fn permute(members: &mut [&mut dyn AnyObjects], number: usize, order:
     let changes = [Change::moved(members[number].class(), &ids)];
     for what in [Remap::Check, Remap::Commit] {
         if what == Remap::Commit {
-            members[number].fetch(ikra_core::effects::FieldSet::ALL)?;
+            members[number].fetch(FieldSet::ALL)?;
             // SAFETY: all members' links are remapped next, and the check found that this is possible.
             unsafe { members[number].reorder(order) };
         }

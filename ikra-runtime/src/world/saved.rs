@@ -12,6 +12,8 @@ use ikra_core::effects::FieldSet;
 pub(super) struct Saved {
     /// The number of the member.
     pub(super) member: usize,
+    /// The number of used bytes of its arena.
+    arena: usize,
     parts: Vec<Vec<MaybeUninit<u8>>>,
 }
 
@@ -38,18 +40,23 @@ impl Saved {
             unsafe { ptr::copy_nonoverlapping(start.cast(), bytes.as_mut_ptr(), len) };
             bytes
         };
-        Ok(Self { member: number, parts: parts(&member.units()).map(copy).collect() })
+        Ok(Self { member: number, arena: member.arena_bytes(), parts: parts(&member.units()).map(copy).collect() })
     }
 
     /// Makes the values of the member those that were copied. It has as many objects as then.
-    pub(super) fn restore(self, member: &mut dyn AnyObjects) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], if its arena was packed since and cannot grow again.
+    pub(super) fn restore(self, member: &mut dyn AnyObjects) -> Result<(), Error> {
+        // SAFETY: all values are stored next, and their arrays are in the arena's bytes of then.
+        unsafe { member.begin_restore(self.arena)? }
         for (bytes, (start, len)) in self.parts.iter().zip(parts(&member.units())) {
-            // Only the arena may have grown since.
             assert!(bytes.len() <= len, "no object was removed since");
             // SAFETY: the part is in the storage of the member, which is borrowed exclusively. These are the bytes of
             // the same elements: a class's parts have one order, and the objects are the same.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), start.cast(), bytes.len()) };
         }
-        member.note_restored();
+        Ok(())
     }
 }

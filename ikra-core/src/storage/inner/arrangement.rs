@@ -349,13 +349,17 @@ pub(super) unsafe fn remap<C: Class, A: Arrangement>(
         // SAFETY: an element, which nothing else accesses.
         match unsafe { element.read() }.remapped(moves) {
             Some(remapped) => {
+                // SAFETY: as above.
+                if what == Remap::Cascade && !unsafe { element.read() }.same(&remapped) {
+                    return false;
+                }
                 if what == Remap::Commit {
                     // SAFETY: the array has the element: `kept` is at most `n`.
                     unsafe { elements.write::<A>(kept, remapped) };
                 }
                 kept += 1;
             }
-            None if A::INFO.has_spans() => {}
+            None if A::INFO.has_spans() && what != Remap::Cascade => {}
             None => return false,
         }
     }

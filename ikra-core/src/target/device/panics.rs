@@ -83,6 +83,12 @@ pub(crate) fn was_removed(_: &str, _: u32) -> ! {
     panic!("the object was removed\0");
 }
 
+/// On the host, a link to an object that a running kernel makes was followed or stored.
+#[inline(always)]
+pub(crate) fn young_link(_: &str) -> ! {
+    panic!("a kernel that makes objects runs on the host\0");
+}
+
 /// On the host, code needs all objects of a class in a row.
 #[inline]
 pub(crate) fn has_holes(_: &str, _: u32) -> ! {

@@ -3,6 +3,7 @@
 use core::ops::{Bound, RangeBounds};
 
 use crate::info::ClassInfo;
+use crate::moves::may_be_young;
 
 /// A range in Rust's notation.
 pub fn written(range: &impl RangeBounds<usize>) -> String {
@@ -27,8 +28,13 @@ pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
     if index < len {
         was_removed(class, index + 1);
     }
+    let young = if may_be_young(index) {
+        "; if the running kernel makes the object, it exists when the kernel has ended: store its link by `set_at_end`"
+    } else {
+        ""
+    };
     panic!(
-        "link {class}#{} does not belong to this world, which has {len} objects of class {class}",
+        "link {class}#{} does not belong to this world, which has {len} objects of class {class}{young}",
         u64::from(index) + 1
     );
 }
@@ -122,13 +128,23 @@ pub(crate) fn was_removed(class: &str, id: u32) -> ! {
     panic!("object {class}#{id} was removed; keep a `Tracked` handle to it, which tells whether it still exists");
 }
 
+/// A link to an object that a running kernel makes was followed, or stored where it is not remapped.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn young_link(class: &str) -> ! {
+    panic!(
+        "an object of class {class} that a kernel makes exists when the kernel has ended: until then, store its link by `set_at_end` or in rows of others that the kernel makes"
+    );
+}
+
 /// Code needs all objects of a class in a row, and some were removed.
 #[cold]
 #[inline(never)]
 #[track_caller]
 pub fn has_holes(class: &str, holes: u32) -> ! {
     panic!(
-        "{holes} objects of class {class} were removed, and this needs the others in a row: call `world.compact::<{class}>()` before it, or declare `#[soa_class(compact = 1.0)]`"
+        "objects of class {class} were removed ({holes}), and this needs the others in a row: call `world.compact::<{class}>()` before it, or declare `#[soa_class(compact = 1.0)]`"
     );
 }
 

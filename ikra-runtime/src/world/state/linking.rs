@@ -133,7 +133,7 @@ impl Lives for Member {
         () cascade(&, _moves: Moves<'_>, _marks: &mut Vec<u64>) -> Result<bool, Error>;
         () remove_all(&mut, _removed: &[u64]) -> ();
         () compacts_below(&) -> Option<f32>;
-        () note_restored(&mut) -> ();
+        (unsafe) begin_restore(&mut, _arena: usize) -> Result<(), Error>;
     }
 }
 

@@ -1,2 +1,0 @@
-#[path = "behaviour/lives.rs"]
-mod lives;
