@@ -58,7 +58,7 @@ tests() {
 }
 
 # All but those that call a compiler.
-hostile() { tests --no-fail-fast -p ikra-hostile-tests --test memory --test names --test order --test panics --test threads --test writes; }
+hostile() { IKRA_LONG=1 tests --no-fail-fast -p ikra-hostile-tests --test memory --test names --test order --test panics --test threads --test writes; }
 
 address() {
     printf '\n== AddressSanitizer, %s\n' "$(describe)"
@@ -68,7 +68,7 @@ address() {
     ASAN_OPTIONS=detect_leaks=0 hostile
     # Not tests/behaviour/threads.rs, whose pools are never ended: that is a leak to AddressSanitizer.
     tests -p ikra --test methods --test arrays
-    tests -p ikra --test behaviour -- executors:: objects:: reductions:: smoke:: worlds::
+    IKRA_LONG=1 tests -p ikra --test behaviour -- executors:: objects:: reductions:: smoke:: worlds::
     # All layouts.
     IKRA_LONG=1 tests -p ikra-generated-tests --test properties --test arrays
     tests -p ikra-report --test layouts

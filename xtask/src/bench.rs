@@ -7,7 +7,7 @@ use crate::emulated;
 use crate::run::{Outcome, cargo, program, step};
 use crate::tables;
 
-const USAGE: &str = "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | emulated [FILE] | docs FILE … | plots | chart] [ARGUMENTS]";
+const USAGE: &str = "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | emulated [FILE | docs] | docs FILE … | plots | chart] [ARGUMENTS]";
 
 /// Runs one group of benchmarks, with arguments for it.
 pub fn bench(what: &[&str]) -> Outcome {
@@ -17,6 +17,7 @@ pub fn bench(what: &[&str]) -> Outcome {
         ["peers", arguments @ ..] => peers(arguments),
         [gpu_program @ ("gpu" | "dispatch" | "models" | "traffic"), arguments @ ..] => gpu(gpu_program, arguments),
         ["emulated"] => emulated::emulated(None),
+        ["emulated", "docs"] => emulated::docs(),
         ["emulated", earlier] => emulated::emulated(Some(earlier)),
         ["docs", files @ ..] if !files.is_empty() => files.iter().try_for_each(|file| tables::take_over(file)),
         ["plots"] => plots(),

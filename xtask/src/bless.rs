@@ -22,7 +22,7 @@ fn ui(file: Option<&str>) -> Outcome {
         test.arg(format!("trybuild={file}"));
     }
     // Messages differ between compilers: this fails with any compiler but the expected one.
-    step(test.env("TRYBUILD", "overwrite").env("IKRA_REQUIRE_UI", "1"))
+    step(test.env("TRYBUILD", "overwrite").env("IKRA_REQUIRE_UI", "1").env("IKRA_LONG", "1"))
 }
 
 fn expansions() -> Outcome {

@@ -27,7 +27,15 @@ fn documents_that_people_read_are_short() {
 fn documents_name_files_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of the repository");
     let documents = ["architecture", "arrays", "atomics", "compilers", "cuda", "debug-builds", "dispatch", "guide"];
-    let more = ["hidden-items", "performance", "soundness", "notes/tables", "notes/dispatch", "notes/traffic-arrays"];
+    let more = [
+        "hidden-items",
+        "performance",
+        "soundness",
+        "notes/tables",
+        "notes/dispatch",
+        "notes/traffic-arrays",
+        "notes/kernels",
+    ];
     let documents = documents.iter().chain(&more).map(|name| format!("docs/{name}.md"));
     for document in documents.chain(["README.md", "CONTRIBUTING.md", "examples/README.md"].map(String::from)) {
         let text = fs::read_to_string(root.join(&document)).expect("it can be read");

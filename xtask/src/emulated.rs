@@ -14,6 +14,10 @@ const PROGRAMS: [&str; 4] = ["gpu", "dispatch", "models", "traffic"];
 const FOLDER: &str = "target/emulated";
 /// The table of the last run.
 const TABLE: &str = "target/emulated/kernels.tsv";
+/// The page with a table.
+const PAGE: &str = "docs/notes/kernels.md";
+/// The line above the table of that page.
+const MARK: &str = "<!-- `cargo xtask bench emulated docs` writes what follows. -->\n";
 
 /// The columns for each kernel, per thread where the name says so.
 const COLUMNS: [(&str, &[&str]); 10] = [
@@ -32,11 +36,32 @@ const COLUMNS: [(&str, &[&str]); 10] = [
 /// The counts of a kernel.
 type Counts = BTreeMap<String, u64>;
 
-/// Runs all programs on the emulator, prints a table, and compares it with one of an earlier run.
+/// Runs all programs on the emulator and prints a table. Compares it with one of an earlier run: a file, or that of the
+/// page in docs/notes.
 pub fn emulated(earlier: Option<&str>) -> Outcome {
     // Read before the new table replaces it.
-    let earlier =
-        earlier.map(|path| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))).transpose()?;
+    let page = read_file(PAGE)?;
+    let earlier = earlier.map_or_else(|| Ok(tabbed(&page)), read_file)?;
+    let table = counted()?;
+    print!("{table}{}", differences(&earlier, &table));
+    println!("the table is in {TABLE}: keep it, and give it to the next run to compare");
+    Ok(())
+}
+
+/// As [`emulated`], and writes the table into the page in docs/notes.
+pub fn docs() -> Outcome {
+    let page = read_file(PAGE)?;
+    let table = counted()?;
+    let (text, _) = page.split_once(MARK).ok_or_else(|| format!("{PAGE} has no line {MARK}"))?;
+    fs::write(PAGE, format!("{text}{MARK}{}", marked(&table))).map_err(|error| format!("{PAGE}: {error}"))
+}
+
+fn read_file(path: &str) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))
+}
+
+/// Runs all programs, and returns the table with tabs between its columns.
+fn counted() -> Result<String, String> {
     step(&mut cargo("build --release -p ikra-emulator"))?;
     let target = env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
     let name = format!("{}ikra_emulator{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
@@ -49,6 +74,8 @@ pub fn emulated(earlier: Option<&str>) -> Outcome {
         let counts = absolute(&Path::new(FOLDER).join(program).with_extension("counts"))?;
         let mut run = cargo(&format!("run --release --manifest-path benches/{program}/Cargo.toml -- count"));
         run.env("IKRA_DRIVER", &library).env("IKRA_EMULATOR_COUNTS", &counts);
+        // All layouts of the arrays in traffic take an hour to compile.
+        run.env("IKRA_BENCH_LAYOUTS", "few");
         // Some benchmark kernels read uninitialised memory on purpose, so the emulator does not check for that here.
         step(run.env("IKRA_EMULATOR_CHECKS", "off").env("IKRA_EMULATOR_SEED", "0"))?;
         let text = fs::read_to_string(&counts).map_err(|error| format!("{}: {error}", counts.display()))?;
@@ -58,13 +85,23 @@ pub fn emulated(earlier: Option<&str>) -> Outcome {
     }
     registers(&mut all);
     let table = table(&all);
-    print!("{table}");
     fs::write(TABLE, &table).map_err(|error| format!("{TABLE}: {error}"))?;
-    println!("{} kernels; the table is in {TABLE}: keep it, and give it to the next run to compare", all.len());
-    earlier.map_or(Ok(()), |earlier| {
-        print!("{}", differences(&earlier, &table));
-        Ok(())
-    })
+    Ok(table)
+}
+
+/// A table as Markdown.
+fn marked(table: &str) -> String {
+    let mut lines = table.lines().map(|line| format!("| {} |\n", line.replace('\t', " | ")));
+    let header = lines.next().unwrap_or_default();
+    let columns = header.matches('|').count() - 1;
+    format!("\n{header}| --- |{}\n{}", " ---: |".repeat(columns - 1), lines.collect::<String>())
+}
+
+/// The table of a page, as [`counted`] returns it.
+fn tabbed(page: &str) -> String {
+    let table = page.split_once(MARK).map_or("", |(_, table)| table);
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+    rows.filter(|row| !row.starts_with("---")).map(|row| format!("{}\n", row.replace(" | ", "\t"))).collect()
 }
 
 /// A line of the emulator's output: the kernel's name, without the part that changes with its fingerprint, and the
@@ -197,6 +234,14 @@ mod tests {
         let row = table.lines().nth(1).unwrap();
         assert!(row.starts_with("Body_advance_45_11_reduce0\t64\t10.00\t2.00\t0.00\t"), "{row}");
         assert!(row.ends_with("\t0.12\t0.00\t0.00\t7"), "{row}");
+    }
+
+    #[test]
+    fn a_page_keeps_the_table() {
+        let table = table(&counted(LINE));
+        let page = format!("text\n{MARK}{}", marked(&table));
+        assert!(page.contains("\n| --- | ---: |"), "{page}");
+        assert_eq!(tabbed(&page), table);
     }
 
     #[test]

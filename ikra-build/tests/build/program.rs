@@ -181,6 +181,11 @@ pub fn fixture(file: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/program").join(file)).unwrap()
 }
 
+/// Whether tests compile all that they can, `IKRA_LONG=1`.
+pub fn is_long() -> bool {
+    env::var_os("IKRA_LONG").is_some_and(|value| !value.is_empty())
+}
+
 /// Whether there is a compiler for the device. Says so if a test is skipped for want of one.
 pub fn has_compiler() -> bool {
     match ikra_build::find_toolchain() {

@@ -63,8 +63,8 @@ macro_rules! equality {
             if !has_gpu() {
                 return;
             }
-            let counts = [1, 2, 65, 1000, 5000];
-            for &count in if is_short() { &counts[..4] } else { &counts[..] } {
+            let counts: &[usize] = if is_short() { &[1, 2, 65, 300] } else { &[1, 2, 65, 1000, 5000] };
+            for &count in counts {
                 let row = |n: usize| $class {
                     weight: hash(n as u32) % 1000,
                     items: FromElements::from_elements($len(n), |i| Of::of(hash((n * 100 + i) as u32))),

@@ -38,8 +38,9 @@ fn double(x: f64) -> u64 {
 
 const GPU: ikra::Place = ikra::Place::Gpu(0);
 
-fn sizes() -> [usize; 7] {
-    [0, 1, 63, 64, 129, 1000, if is_short() { 2100 } else { 9000 }]
+/// On both sides of a tile's size, and of several blocks of threads.
+fn sizes() -> &'static [usize] {
+    if is_short() { &[0, 1, 63, 129, 600] } else { &[0, 1, 63, 64, 129, 1000, 2100, 9000] }
 }
 
 /// Runs the same operations on two worlds, on the host and on the device, and compares all columns after each step.
@@ -50,7 +51,7 @@ macro_rules! equality {
             if !has_gpu() {
                 return;
             }
-            for (round, count) in sizes().into_iter().enumerate() {
+            for (round, &count) in sizes().iter().enumerate() {
                 let mut random = Random(round as u64 + 1);
                 let (mut host, mut device) = ($world::new(), $world::new());
                 for sim in [&mut host, &mut device] {
@@ -261,7 +262,7 @@ fn reductions_of_many_objects() {
     }
     // One chunk, two, as many as accumulators, one more, and chunks of other lengths.
     let counts = [256, 257, 65_536, 65_537, 300_000, 3_000_000];
-    for &count in if is_short() { &counts[..5] } else { &counts[..] } {
+    for &count in if is_short() { &counts[..4] } else { &counts[..] } {
         let (mut host, mut device) = (GrowingWorld::new(), GrowingWorld::new());
         for sim in [&mut host, &mut device] {
             sim.places.push(place(&mut Random(3))).unwrap();
@@ -297,7 +298,7 @@ fn mathematics_and_random_numbers() {
     }
     for scale in [1.0, 100.0, 1e6] {
         let (mut host, mut device) = (Samples::new(), Samples::new());
-        let n = 20_000;
+        let n = if is_short() { 2000 } else { 20_000 };
         host.construct(n, Sample::spawn, scale).unwrap();
         device.on(GPU).construct(n, Sample::spawn, scale).unwrap();
         host.execute(Sample::evaluate, ());
@@ -365,7 +366,8 @@ fn threads_and_warps_count_what_the_host_counts() {
     if !has_gpu() {
         return;
     }
-    for count in [1, 31, 32, 33, 1000, 9000, 100_000] {
+    let counts = [1, 31, 32, 33, 1000, 9000, 100_000];
+    for &count in if is_short() { &counts[..6] } else { &counts[..] } {
         let (mut sim, tally) = tallied(count);
         sim.cuda_execute(Body::count, Some(tally)).unwrap();
         let counted = sim.tallies.read(tally).unwrap();

@@ -18,6 +18,12 @@ pub const THREADS: [usize; 3] = [1, 2, 4];
 /// Enough objects for several threads, with several chunks per thread.
 pub const MANY: usize = 20_000;
 
+/// Whether to attack in all ways, `IKRA_LONG=1`, or with fewer numbers of threads.
+#[must_use]
+pub fn is_long() -> bool {
+    std::env::var_os("IKRA_LONG").is_some_and(|value| !value.is_empty())
+}
+
 /// Runs `work` in a pool of `threads` threads, which Ikra then uses.
 ///
 /// # Panics

@@ -6,7 +6,7 @@ use ikra::gpu::driver::waiting;
 use ikra_build::ptx;
 use ikra_build::ptxas::{self, Usage};
 use ikra_ptx_tests::{code, usages};
-use ikra_test_gpu::device_code::architectures;
+use ikra_test_gpu::device_code::{architectures, is_long};
 
 #[test]
 fn the_device_code_can_wait() {
@@ -18,7 +18,8 @@ fn the_device_code_can_wait() {
         assert_eq!(after.instructions().next(), Some("griddepcontrol.wait"), "{}", after.name);
         assert_eq!(after.body.replacen("\tgriddepcontrol.wait;\n", "", 1), before.body, "{}", after.name);
     }
-    let Some(assembler) = ptxas::find() else { return };
+    // The assembler takes ten seconds.
+    let Some(assembler) = ptxas::find().filter(|_| is_long()) else { return };
     let text = Path::new(env!("CARGO_TARGET_TMPDIR")).join("waiting.ptx");
     std::fs::write(&text, &made.ptx).unwrap();
     let same = |plain: &[Usage], waiting: &[Usage]| {

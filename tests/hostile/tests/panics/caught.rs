@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any, resume_unwind};
 
 use ikra::prelude::*;
-use ikra_hostile_tests::{MANY, THREADS, hash, hush, on_threads};
+use ikra_hostile_tests::{MANY, THREADS, hash, hush, is_long, on_threads};
 
 #[soa_class]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -203,7 +203,7 @@ fn attack(cause: Cause, is_bad: impl Fn(usize) -> bool + Copy + Send + Sync) {
     hush();
     // Nothing fails.
     let expected = on_threads(1, || results(MANY, cause, |_| false));
-    for threads in THREADS {
+    for &threads in if is_long() { &THREADS[..] } else { &THREADS[2..] } {
         let found = on_threads(threads, || results(MANY, cause, is_bad));
         assert_eq!(found, expected, "{cause:?}, {threads} threads");
     }

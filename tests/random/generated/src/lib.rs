@@ -3,7 +3,7 @@
 //! (`tests/accepted.rs`). Kernels with a race must not build (`tests/rejected.rs`). Operations on atomic fields are
 //! tested likewise (`tests/atomics.rs`): a kernel whose result depends on the order of threads must not build.
 //!
-//! With `IKRA_LONG=1` all kernels are built, otherwise one in three (`choose`).
+//! With `IKRA_LONG=1` all kernels are built, otherwise one in eight, with all ways (`choose`).
 
 pub mod atomics;
 pub mod choose;
