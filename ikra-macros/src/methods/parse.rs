@@ -181,7 +181,7 @@ impl Block {
             }
             facts.touches |= options.snapshot;
         }
-let has_nested_ref = kernel.as_ref().is_some_and(|options| {
+        let has_nested_ref = kernel.as_ref().is_some_and(|options| {
             check::borrowed_result(&mut item, errors)
                 | check::nested_refs(&item, &parameters, errors)
                 | check::generics(&item, &parameters, errors)
