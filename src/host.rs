@@ -13,6 +13,7 @@ pub use ikra_runtime::executor::{BestPlace, On, Over, Recording, Subset};
 pub use ikra_runtime::list::{LinkList, ListedLink};
 pub use ikra_runtime::objects::{AnyColumn, Links, Objects, Rows, Tracked};
 pub use ikra_runtime::place::{ParsePlaceError, Place};
+pub use ikra_runtime::selection::Selection;
 pub use ikra_runtime::world::{Holds, Moved, Mut, World, alone};
 
 /// NVIDIA GPUs: what only they have, their errors, their driver, and other libraries on their columns.

@@ -263,6 +263,8 @@ pub use ikra_core::class::Class;
 pub use ikra_core::column::Column;
 pub use ikra_core::device_code::DeviceCode;
 pub use ikra_core::effects::{Effects, FieldSet};
+pub use ikra_core::grid::Grid;
+pub use ikra_core::groups::{Around, Group, Grouped, Groups, Keys};
 pub use ikra_core::handle::{AllObjects, Follow};
 pub use ikra_core::info::ClassInfo;
 pub use ikra_core::kernel::effects;

@@ -6,6 +6,7 @@ pub mod atomics;
 pub mod dispatch;
 pub mod force;
 pub mod loops;
+pub mod neighbours;
 pub mod timing;
 pub mod turns;
 pub mod whole;

@@ -1,15 +1,21 @@
 //! Kernels: methods that run for all objects of their class, in parallel.
 
+#[cfg(not(target_arch = "nvptx64"))]
+mod argument;
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use argument::{Argument, DeviceArgument, OnDevice};
+
 use crate::class::Class;
-use crate::directory::Targets;
 use crate::dispatch::Dispatch;
 use crate::effects::Effects;
-use crate::info::{ClassId, ClassInfo};
+use crate::info::ClassInfo;
 use crate::mode::ModeTuple;
 use crate::origin::{Origin, meaning};
 use crate::phase::Phase;
 use crate::storage::FieldTuple;
-use crate::value::{BadLink, Value};
+#[cfg(target_arch = "nvptx64")]
+use crate::value::Value;
 
 /// A method under `#[kernel]`, with any arguments. `Body::advance` in value position is one.
 ///
@@ -114,35 +120,6 @@ pub trait Construct<A>: Copy + Send + Sync + 'static {
     fn construct(id: u32, args: A) -> Self::Class;
 }
 
-/// A kernel, for pairs or for one object, or a constructor, with device code for arguments `A`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot run at every place with arguments `{A}`: a GPU does not take them",
-    label = "runs on the host only",
-    note = "at every place, a kernel has no type parameters, and takes values only: no references, no closures, no tuples",
-    note = "the short forms, as `sim.execute(…)`, run it on the host, whatever it takes"
-)]
-///
-/// # Safety
-///
-/// 1. The device code's entry point `ENTRY` takes the arguments that `arguments` returns, in this order.
-/// 2. So does `entry(n)`, the entry point of the kernel of class number `n`; for the kernel of one class it is `ENTRY`.
-pub unsafe trait OnDevice<A>: Copy {
-    /// The entry point in the device code.
-    const ENTRY: &'static Entry;
-    /// The number of classes whose [`SectionWords`] it takes, if it is the entry point of a trait's kernel.
-    const SECTIONS: usize = 0;
-    /// The entry point of the kernel of one class; a trait's kernel has several.
-    fn entry(_class: usize) -> &'static Entry {
-        Self::ENTRY
-    }
-    /// The type of an array with the arguments.
-    type Arguments<'a>: AsRef<[Argument<'a>]>
-    where
-        A: 'a;
-    /// Each argument in the form that the device takes.
-    fn arguments(args: &A) -> Self::Arguments<'_>;
-}
-
 /// A class's kernel for the trait's method with this number.
 ///
 /// # Safety
@@ -235,82 +212,13 @@ impl Entry {
     }
 }
 
-/// One argument of a kernel, as bytes to copy.
-#[derive(Clone, Copy, Debug)]
-pub struct Argument<'a> {
-    start: *const (),
-    bytes: usize,
-    links_to: &'static [ClassId],
-    bad_link: unsafe fn(*const (), Targets<'_>) -> Option<BadLink>,
-    value: core::marker::PhantomData<&'a ()>,
-}
-
-impl<'a> Argument<'a> {
-    /// A value.
-    pub fn of<T: DeviceArgument>(value: &'a T) -> Self {
-        Self {
-            start: core::ptr::from_ref(value).cast(),
-            bytes: size_of::<T>(),
-            links_to: T::LINKS_TO,
-            // SAFETY: it is called only with `start`, below.
-            bad_link: |start, targets| unsafe { &*start.cast::<T>() }.bad_link(targets),
-            value: core::marker::PhantomData,
-        }
-    }
-
-    /// The data that executors pass to an entry point besides the kernel's arguments: numbers that are not links.
-    pub fn words(words: &'a [u32]) -> Self {
-        Self {
-            start: words.as_ptr().cast(),
-            bytes: size_of_val(words),
-            links_to: &[],
-            bad_link: |_, _| None,
-            value: core::marker::PhantomData,
-        }
-    }
-
-    /// The classes of its links.
-    pub fn links_to(self) -> &'static [ClassId] {
-        self.links_to
-    }
-
-    /// Its first bad link; `targets` are the targets of the classes in `links_to`.
-    pub fn bad_link(self, targets: Targets<'_>) -> Option<BadLink> {
-        // SAFETY: `start` is the address of a value of the function's type, which is borrowed.
-        unsafe { (self.bad_link)(self.start, targets) }
-    }
-
-    /// Its address.
-    pub fn start(self) -> *const () {
-        self.start
-    }
-
-    /// Its size in bytes. The device takes no argument of size 0.
-    pub fn bytes(self) -> usize {
-        self.bytes
-    }
-}
-
-/// The type of an argument of a kernel on the device: a [`Value`], whose bytes have the same meaning there.
-#[diagnostic::on_unimplemented(
-    message = "an argument of type `{Self}` cannot be passed to the GPU",
-    label = "this kernel runs on the host only",
-    note = "at every place, a kernel takes values only: numbers, `bool`, `Link<Class>`, arrays of these, and structs of your own with `#[derive(Clone, Copy, Value)] #[repr(C)]`; no tuples, no references, no closures",
-    note = "`usize` and `isize` may have another size on a device: take a `u32` or a `u64`, and write `as usize` where you use it",
-    note = "several arguments, each of them a value, are fine",
-    note = "the short forms, as `sim.execute(…)`, run it on the host, whatever it takes"
-)]
-pub trait DeviceArgument: Value {}
-#[diagnostic::do_not_recommend]
-impl<T: Value> DeviceArgument for T {}
-
 /// An argument of a kernel, on the device.
 #[cfg(target_arch = "nvptx64")]
 #[derive(Debug)]
 pub struct Checked<'a, T>(pub &'a T);
 
 #[cfg(target_arch = "nvptx64")]
-impl<T: DeviceArgument> Checked<'_, T> {
+impl<T: Value> Checked<'_, T> {
     /// Tells the compiler that its links are to objects that exist.
     ///
     /// # Safety
@@ -320,7 +228,7 @@ impl<T: DeviceArgument> Checked<'_, T> {
     pub unsafe fn trust(&self) {
         if const { !T::LINKS_TO.is_empty() } {
             // SAFETY: its links are to objects that exist, so `bad_link` finds no bad link.
-            unsafe { self.0.assume_good(Targets(core::marker::PhantomData)) }
+            unsafe { self.0.assume_good(crate::directory::Targets(core::marker::PhantomData)) }
         }
     }
 }

@@ -8,6 +8,9 @@
 use core::marker::PhantomData;
 
 use crate::class::{Class, Field};
+use crate::groups::Groups;
+use crate::link::Link;
+use crate::origin::meaning;
 use crate::storage::{Storage, Stored};
 use crate::value::Value;
 
@@ -28,6 +31,11 @@ impl<T: Stored> Probe<T> {
 impl<T: Value> Probe<T> {
     /// The meaning of its bytes: as [`Value::MEANING`].
     pub const MEANING: u64 = T::MEANING;
+}
+
+impl<C: Class, G: Value> Probe<Groups<C, G>> {
+    /// The meaning of groups' bytes: of which class, and by which keys.
+    pub const MEANING: u64 = meaning("Groups", &[<Link<C> as Value>::MEANING, G::MEANING]);
 }
 
 impl<T: Copy> Probe<T> {

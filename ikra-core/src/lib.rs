@@ -10,6 +10,7 @@
 //! | [`table`], [`handle`], [`object`], [`column`](mod@column) | an object in its columns |
 //! | [`dispatch`] | objects of several classes that share a trait |
 //! | [`known`] | one error for a type that is neither a class nor a value |
+//! | [`groups`], [`grid`] | objects by key, as an argument of kernels |
 //! | [`kernel`], [`mode`], [`window`], [`step`] | how a kernel uses each column, all columns, and one object |
 //! | [`alone`] | kernels that one thread runs alone |
 //! | [`reduce`], [`transfer`] | how results are combined, and how they get from a device to the host |
@@ -57,6 +58,8 @@ pub mod facts;
 mod field_set;
 pub mod fingerprint;
 pub mod float;
+pub mod grid;
+pub mod groups;
 pub mod handle;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod holes;

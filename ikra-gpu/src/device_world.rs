@@ -41,6 +41,8 @@ pub(crate) struct DeviceWorld {
     scratch: [Option<Memory>; 4],
     /// The lists of objects that kernels ran for; each stays as long as the program keeps its list.
     lists: Vec<(Weak<ListOrder>, Memory)>,
+    /// The numbers of groups that kernels took; each stays as long as the program keeps its groups.
+    pub(crate) groups: Vec<(Weak<[u32]>, Memory)>,
     /// The kernels that sort links.
     pub(crate) ordering: Option<Ordering>,
     /// The number of finished blocks of a reduction.
@@ -123,6 +125,7 @@ impl DeviceWorld {
             scratch: [const { None }; 4],
             ordering: None,
             lists: Vec::new(),
+            groups: Vec::new(),
             blocks_done: None,
         })
     }

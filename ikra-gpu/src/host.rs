@@ -9,6 +9,7 @@ pub(crate) mod device_columns;
 pub(crate) mod device_world;
 pub mod driver;
 pub(crate) mod executor;
+pub(crate) mod groups;
 pub mod interop;
 pub(crate) mod launch;
 pub(crate) mod lists;

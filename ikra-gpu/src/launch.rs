@@ -20,6 +20,14 @@ impl DeviceWorld {
     /// Starts a run, or completes it if it has a result.
     pub(crate) fn run(&mut self, members: &mut Members<'_>, launch: &Launch<'_>) -> Result<(), Error> {
         self.refuse_in_recording(launch)?;
+        if launch.arguments.iter().any(|argument| argument.as_groups().is_some()) {
+            return self.with_groups(launch, |world, launch| world.run_uploaded(members, launch));
+        }
+        self.run_uploaded(members, launch)
+    }
+
+    /// As [`run`](Self::run), for arguments that are on the device, if they are not passed by value.
+    fn run_uploaded(&mut self, members: &mut Members<'_>, launch: &Launch<'_>) -> Result<(), Error> {
         match (launch.form, launch.sections) {
             (Form::Reduce(reduction), sections) => self.reduce_all(members, launch, sections, reduction),
             (Form::Construct, [section]) => self.construct(members, launch, section),

@@ -214,4 +214,11 @@ where
     fn arguments(args: &A) -> Self::Arguments<'_> {
         <C::Kernel as OnDevice<A>>::arguments(args)
     }
+    type Kept = <C::Kernel as OnDevice<A>>::Kept;
+    fn keep(args: A) -> Option<Self::Kept> {
+        <C::Kernel as OnDevice<A>>::keep(args)
+    }
+    fn given(kept: Self::Kept) -> A {
+        <C::Kernel as OnDevice<A>>::given(kept)
+    }
 }

@@ -223,9 +223,41 @@ pub enum Error {
     },
     /// A list of links was used after its objects received new ids. No kernel ran.
     #[error(
-        "the list was made before objects of class {class} got other ids (`retain`, `reorder`, `sort_by_key`); make it again of current links"
+        "the list was made before objects of class {class} got other ids (`retain`, `reorder`, `sort_by_key`, `shuffle`); make it again of current links"
     )]
     StaleList {
+        /// The class.
+        class: &'static str,
+    },
+    /// A kernel gave an object no key, so it is in no group. No groups were made.
+    #[error(
+        "object {class}#{id} has no key to group it by; a position in a grid has none if it is not a number, or if it is infinite and the grid periodic: look for the kernel that stored it"
+    )]
+    NoKey {
+        /// The class.
+        class: &'static str,
+        /// The object's id.
+        id: u32,
+    },
+    /// A kernel gave an object a key beyond the last group. No groups were made.
+    #[error(
+        "object {class}#{id} has key {key}, and the keys of {groups} groups are less than {groups}; ask `group_by` for more groups, or let the kernel return a smaller key"
+    )]
+    KeyOutOfRange {
+        /// The class.
+        class: &'static str,
+        /// The object's id.
+        id: u32,
+        /// Its key.
+        key: u32,
+        /// The number of groups.
+        groups: u32,
+    },
+    /// Groups were used after their objects received new ids or were removed, or in another world. No kernel ran.
+    #[error(
+        "the groups were made before objects of class {class} were removed or got other ids, or in another world; make them again by `group_by`"
+    )]
+    StaleGroups {
         /// The class.
         class: &'static str,
     },

@@ -5,6 +5,7 @@
 //! | `on` | [`On`], the executors that users call; they work at every place |
 //! | `over` | [`Over`], their short forms for a subset of the objects on the host |
 //! | `at` | how [`On`] passes a run to the executor of its place |
+//! | `choose` | executors of both whose results name objects: selections and groups |
 //! | `subset` | the objects of a run, as users name them |
 //! | `run` | [`Executor`], the interface of each kind of place, and a run as a value |
 //! | `host` | the host's implementation |
@@ -13,6 +14,7 @@
 
 mod at;
 mod best;
+mod choose;
 mod host;
 mod on;
 mod over;

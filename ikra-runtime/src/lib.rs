@@ -9,6 +9,7 @@
 //! | [`place`], [`executor`] | the places where kernels run, and the executors that users call |
 //! | `exec` | the execution of kernels on the host |
 //! | [`list`] | the objects for which a kernel runs, sorted by class |
+//! | [`selection`], [`groups`] | objects for which a kernel returns `true`, and objects by the keys that it returns |
 //! | [`mirror`] | which columns are current on the host, and which on a device |
 //! | [`error`] | errors |
 //!
@@ -26,11 +27,13 @@ pub mod dispatch;
 pub mod error;
 pub mod exec;
 pub mod executor;
+pub mod groups;
 pub mod list;
 mod memory;
 pub mod mirror;
 pub mod objects;
 pub mod place;
+pub mod selection;
 #[cfg(feature = "serde")]
 #[cfg_attr(docsrs, doc(cfg(feature = "serde")))]
 mod serde;

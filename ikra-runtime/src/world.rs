@@ -3,6 +3,7 @@
 mod alone;
 mod guard;
 pub(crate) mod lives;
+mod radix;
 mod ready;
 mod reorder;
 mod saved;
@@ -13,6 +14,7 @@ pub use guard::Mut;
 pub use ready::Ready;
 pub(crate) use ready::{check_links, or_panic, ready};
 pub use reorder::Moved;
+pub(crate) use reorder::sort_by;
 pub use state::WorldState;
 
 use crate::class::{Class, ClassId, Field};
@@ -21,13 +23,15 @@ use crate::dispatch::{Collect, Execute, LinkIn, Reduce, run_pairs};
 use crate::error::Error;
 use crate::exec;
 use crate::executor::{Executor, On, Over, Part};
+use crate::groups::{Groups, Keys};
 use crate::handle::AllObjects;
-use crate::kernel::{Call, Construct, PairCall};
+use crate::kernel::{Call, Construct, Kernel, PairCall};
 use crate::layout::geometry;
 use crate::link::Link;
 use crate::objects::{AnyObjects, Links, Objects, Tracked};
 use crate::phase::Sequential;
 use crate::place::Place;
+use crate::selection::Selection;
 use crate::storage::Stored;
 use crate::value::Value;
 use ikra_core::device_code::DeviceCode;
@@ -727,14 +731,84 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     #[track_caller]
     fn sort_by_key<K, A>(&mut self, kernel: K, args: A) -> Result<Moved<K::Class>, Error>
     where
-        K: Call<A, Output: Ord + Send + Sync>,
+        K: Call<A, Output: Ord + Send + Sync + 'static>,
         A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
         const { lives::assert_changes_nothing(K::EFFECTS, "sort_by_key") }
-        let before = Holds::<K::Class>::objects(self).live_indices();
         let keys = self.execute_and_collect(kernel, args);
-        let order: Vec<_> = reorder::sorted(&keys).into_iter().map(|n| before[n as usize]).collect();
-        reorder::reorder(self, order.into_iter())
+        reorder::sort_by(self, &keys)
+    }
+
+    /// Puts the objects of a class into a random order, which depends on the seed and the number of objects only. See
+    /// [`reorder`](Self::reorder) for links.
+    ///
+    /// ```
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Card { pub number: u32 }
+    /// # #[soa_world] pub struct Game { pub cards: Objects<Card> }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut game = Game::new();
+    /// game.cards.extend((0..6).map(|number| Card { number }))?;
+    /// game.shuffle::<Card>(42)?;
+    /// assert_eq!(game.cards.column(card::number), [1, 3, 2, 0, 5, 4]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`reorder`](Self::reorder).
+    fn shuffle<C: Class>(&mut self, seed: u64) -> Result<Moved<C>, Error>
+    where
+        Self: Holds<C>,
+    {
+        reorder::shuffle(self, seed)
+    }
+
+    /// Calls a kernel on the host for all objects of its class, and returns the objects for which it returns `true`. See
+    /// [`Selection`], which has an example.
+    #[track_caller]
+    fn select<K, A>(&mut self, kernel: K, args: A) -> Selection<K::Class>
+    where
+        K: Kernel + Collect<Self, A, Output = bool>,
+        Self: Holds<K::Class>,
+    {
+        self.over(..).select(kernel, args)
+    }
+
+    /// Calls a kernel on the host for all objects of its class, and groups the objects by what it returns: a number less
+    /// than `keys`, or a position for which `keys` is a [`Grid`](ikra_core::grid::Grid). In each group the objects are
+    /// in the order of their ids. See [`Groups`] for the groups as an argument of kernels.
+    ///
+    /// ```
+    /// # use ikra::prelude::*;
+    /// # #[soa_class] pub struct Ant { pub nest: u32 }
+    /// # #[soa_world] pub struct Wood { pub ants: Objects<Ant> }
+    /// #[soa_methods]
+    /// impl Ant {
+    ///     #[kernel]
+    ///     pub fn home(&self) -> u32 { self.nest }
+    /// }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut wood = Wood::new();
+    /// wood.ants.extend([2, 0, 2].map(|nest| Ant { nest }))?;
+    /// let nests = wood.group_by(Ant::home, 3, ())?;
+    /// assert_eq!([0, 1, 2].map(|nest| nests.links(nest).len()), [1, 0, 2]);
+    /// assert_eq!(nests.links(2).map(Link::id).collect::<Vec<_>>(), [1, 3]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoKey`], [`Error::KeyOutOfRange`]. The kernel's writes stay.
+    #[track_caller]
+    fn group_by<K, A, T, G>(&mut self, kernel: K, keys: G, args: A) -> Result<Groups<K::Class, G>, Error>
+    where
+        K: Kernel + Collect<Self, A, Output = T>,
+        T: Copy + Sync,
+        G: Keys<T>,
+        Self: Holds<K::Class>,
+    {
+        self.over(..).group_by(kernel, keys, args)
     }
 }

@@ -18,6 +18,8 @@ use crate::info::ClassId;
 pub struct Header {
     /// The number of objects of the class, reserved ones included.
     pub len: u32,
+    /// The table's number, unique in the process; 0 for the table of an absent class.
+    pub number: u64,
     /// The number of objects that are reserved and not yet initialised.
     pub pending: u32,
     /// The time of the class's last change of ids, in the process's count of such changes.
@@ -58,6 +60,7 @@ impl Header {
     #[expect(clippy::declare_interior_mutable_const, reason = "a fresh header for every table is what is wanted")]
     pub const EMPTY: Self = Self {
         len: 0,
+        number: 0,
         pending: 0,
         generation: 0,
         holes: Holes::NONE,
@@ -76,6 +79,12 @@ impl Header {
         unchecked: AtomicU64::new(0),
         unchecked_range: (AtomicU32::new(u32::MAX), AtomicU32::new(0)),
     };
+
+    /// When ids of the class last changed, or objects were last removed.
+    #[inline(always)]
+    pub fn changed(&self) -> u64 {
+        self.generation.max(self.removed_at)
+    }
 
     /// The fields among these that must be fetched before they are read.
     #[inline(always)]
@@ -354,6 +363,16 @@ pub struct TableRef<'w> {
     /// The start of a live table, or of `ABSENT`.
     pub(crate) table: *const Header,
     pub(crate) world: PhantomData<&'w Header>,
+}
+
+impl TableRef<'_> {
+    /// The table's number, and when ids of the class last changed, or objects were last removed.
+    #[inline(always)]
+    pub(crate) fn changed(self) -> (u64, u64) {
+        // SAFETY: every table starts with a header, and is alive during `'w`.
+        let header = unsafe { &*self.table };
+        (header.number, header.changed())
+    }
 }
 
 impl PartialEq for TableRef<'_> {

@@ -5,7 +5,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Range;
 use core::ptr;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{BaseSet, address};
 use crate::directory::{ABSENT, Directory, Header, Late, Nursery, TableRef, Targets};
@@ -79,14 +79,10 @@ impl<C: ClassInfo> Table<C> {
     ///
     /// The new owner keeps the invariants above.
     pub unsafe fn new() -> Self {
-        Self {
-            header: Header::EMPTY,
-            bases: C::Bases::NONE,
-            targets: C::TARGETS,
-            newer: None,
-            nursery: None,
-            late: None,
-        }
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        let mut header = Header::EMPTY;
+        header.number = NUMBERS.fetch_add(1, Relaxed);
+        Self { header, bases: C::Bases::NONE, targets: C::TARGETS, newer: None, nursery: None, late: None }
     }
 
     /// Makes the host's copies of some fields current, before they are read or changed.

@@ -7,6 +7,7 @@ pub(crate) mod cells;
 pub(crate) mod copies;
 pub(crate) mod element;
 pub mod expansion;
+pub mod groups;
 pub mod near;
 pub(crate) mod panics;
 mod remainder;

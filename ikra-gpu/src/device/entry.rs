@@ -8,6 +8,15 @@ macro_rules! __entry {
         $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
         $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) as $symbol:literal
     ) => {
+        $crate::__entry! {
+            $executor $kernel = $name at $place for $class;
+            $all: $args = ($($arg: $ty),*) of [] as $symbol
+        }
+    };
+    (
+        $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
+        $all:tt: $args:ty = ($($arg:ident: $ty:ty $(=> $lt:lifetime $any:lifetime)?),*) of $values:tt as $symbol:literal
+    ) => {
         $crate::device::runtime::__entry_constant! {
             $executor $kernel = $name at $place for $class;
             $args = ($($arg: $ty),*)
@@ -20,8 +29,9 @@ macro_rules! __entry {
             unsafe extern "ptx-kernel" fn entry(first: u32, end: u32, list: *const u32 $(, $arg: $ty)*) {
                 $crate::device::mark!("call", __ENTRY, ());
                 $crate::__trust!($executor: $($arg),*);
+                $($crate::__borrow! { $arg $($lt)? })*
                 // SAFETY: by the host.
-                unsafe { $crate::device::$executor::<$kernel, $args>(first, end, list, $all) }
+                unsafe { $crate::device::$executor::<$kernel, ($($(&$any)? $ty),*)>(first, end, list, $all) }
             }
         };
     };
@@ -42,6 +52,15 @@ macro_rules! __trust {
         // SAFETY: the host has checked them before the launch.
         unsafe { $crate::device::runtime::kernel::Checked(&$arg).trust() };
     })* };
+}
+
+/// Borrows groups, which a kernel takes by reference.
+#[macro_export]
+macro_rules! __borrow {
+    ($arg:ident) => {};
+    ($arg:ident $lifetime:lifetime) => {
+        let $arg = &$arg;
+    };
 }
 
 /// The entry point of a trait's kernel, for objects of all classes; each class has its own blocks. The classes form a
@@ -110,7 +129,7 @@ pub use __together as together;
 macro_rules! __reduced {
     (
         $kernel:ident by $reducer:ty = $number:literal;
-        $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) -> $output:ty as $symbol:literal, $kind:literal
+        $all:tt: $args:ty = ($($arg:ident: $ty:ty $(=> $lt:lifetime $any:lifetime)?),*) -> $output:ty as $symbol:literal, $kind:literal
     ) => {
         const _: () = {
             /// # Safety
@@ -129,10 +148,11 @@ macro_rules! __reduced {
             ) {
                 $crate::device::mark!($kind, __ENTRY, <$output as $crate::device::runtime::transfer::Transfer>::Wire);
                 $crate::__trust!(reduce: $($arg),*);
+                $($crate::__borrow! { $arg $($lt)? })*
                 let results = $crate::device::Results { chunks, all, done };
                 // SAFETY: by the host.
                 unsafe {
-                    $crate::device::reduce::<$kernel, $args, $reducer>(first, end, list, results, $all)
+                    $crate::device::reduce::<$kernel, ($($(&$any)? $ty),*), $reducer>(first, end, list, results, $all)
                 }
             }
         };

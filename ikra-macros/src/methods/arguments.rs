@@ -17,6 +17,8 @@ pub(crate) struct Args {
     pub(super) followed: Vec<TokenStream>,
     /// The types and names of the single arguments.
     pub(crate) types: Vec<TokenStream>,
+    /// For each, the type of groups and the lifetime of the reference to them.
+    groups: Vec<Option<(TokenStream, Lifetime)>>,
     pub(crate) names: Vec<Ident>,
     /// The names of all parameters, as the method gets them: also those that the caller does not pass.
     pub(super) given: Vec<Ident>,
@@ -31,6 +33,26 @@ impl Args {
         self.generics.where_clause.is_some() || !self.generics.params.iter().all(is_lifetime)
     }
 
+    /// Whether all lifetimes are those of references to groups, of which there are some.
+    pub(super) fn borrows_groups_only(&self) -> bool {
+        let groups = self.groups.iter().flatten().count();
+        groups > 0 && groups == self.generics.params.len() && self.generics.where_clause.is_none()
+    }
+
+    /// The types of the single arguments as the device takes them: groups themselves, followed by the lifetime of the
+    /// reference to them.
+    pub(super) fn device_types(&self) -> impl Iterator<Item = TokenStream> {
+        self.types.iter().zip(&self.groups).map(|(ty, groups)| match groups {
+            Some((groups, lifetime)) => quote!(#groups => #lifetime '_),
+            None => ty.clone(),
+        })
+    }
+
+    /// The types of the single arguments that are not groups.
+    pub(super) fn values(&self) -> impl Iterator<Item = &TokenStream> {
+        self.types.iter().zip(&self.groups).filter(|(_, groups)| groups.is_none()).map(|(ty, _)| ty)
+    }
+
     /// Whether a device kernel can have these arguments, judged by their tokens.
     pub(super) fn may_be_values(&self) -> bool {
         fn shows(ty: &Type) -> bool {
@@ -43,21 +65,24 @@ impl Args {
             }
         }
         let may_be_value = |ty: &TokenStream| syn::parse2::<Type>(ty.clone()).is_ok_and(|ty| shows(&ty));
-        self.generics.params.is_empty() && self.generics.where_clause.is_none() && self.types.iter().all(may_be_value)
+        let is_of_values = self.generics.params.is_empty() || self.borrows_groups_only();
+        is_of_values && self.generics.where_clause.is_none() && self.values().all(may_be_value)
     }
 }
 
 /// The arguments of a trait's kernel, if they can be passed to the device. `Self` is `class`.
 pub(crate) fn device_arguments(class: &Path, sig: &Signature) -> Option<Args> {
-    Some(arguments(class, &sig.generics, &parameters(sig))).filter(Args::may_be_values)
+    let args = arguments(class, &sig.generics, &parameters(sig));
+    Some(args).filter(|args| args.generics.params.is_empty() && args.may_be_values())
 }
 
 /// The arguments of a method with these `generics` as one value. One argument is passed unchanged, no argument as `()`,
-/// several as a tuple. `Ref<X>` becomes `Link<X>`, and `impl Trait` a type parameter.
+/// several as a tuple. `Ref<X>` becomes `Link<X>`, `Groups<X>` a reference to them, and `impl Trait` a type parameter.
 pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Parameter]) -> Args {
     let mut generics = generics.clone();
     let mut lifetimes = Vec::new();
     let (mut types, mut names, mut followed, mut given) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut all_groups = Vec::new();
     for (n, parameter) in parameters.iter().enumerate() {
         let name = format_ident!("arg{n}");
         given.push(name.clone());
@@ -65,16 +90,26 @@ pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Paramet
             followed.push(quote!(let #name = ::ikra::Spawn::of(::ikra::Object::handle(&*view));));
             continue;
         }
+        let mut groups_of = None;
         if let Some(object) = &parameter.object {
             let object = rewrite(object.to_token_stream(), class);
             types.push(quote!(<#object as ::ikra::dispatch::Referent>::Link));
             followed.push(quote!(let #name = ::ikra::Object::resolve(&*view, #name);));
+        } else if let Some(groups) = &parameter.groups {
+            let lifetime = Lifetime::new(&format!("'__a{}", lifetimes.len()), Span::call_site());
+            let groups = rewrite(groups.clone(), class);
+            let groups = quote!(::ikra::Groups<#groups>);
+            types.push(quote!(&#lifetime #groups));
+            followed.push(quote!(let #name = ::ikra::Groups::seen_by(#name, &*view);));
+            lifetimes.push(lifetime.clone());
+            groups_of = Some((groups, lifetime));
         } else {
             let mut ty = parameter.ty.clone();
             Named { lifetimes: &mut lifetimes, generics: &mut generics, parameter: n }.visit_type_mut(&mut ty);
             types.push(rewrite(ty.to_token_stream(), class));
         }
         names.push(name);
+        all_groups.push(groups_of);
     }
     let (ty, pattern) = match (types.as_slice(), names.as_slice()) {
         ([ty], [name]) => (ty.clone(), quote!(#name)),
@@ -83,7 +118,7 @@ pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Paramet
     for (n, lifetime) in lifetimes.iter().enumerate() {
         generics.params.insert(n, syn::parse_quote!(#lifetime));
     }
-    Args { ty, pattern, followed, types, names, given, generics }
+    Args { ty, pattern, followed, types, groups: all_groups, names, given, generics }
 }
 
 /// Names elided lifetimes and `impl Trait`, because an `impl` header must name them.

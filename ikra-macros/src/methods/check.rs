@@ -48,19 +48,33 @@ pub(super) fn borrowed_objects(
 }
 
 /// Reports `Ref`s in a kernel's arguments and result: both cross the border of the world.
-pub(super) fn nested_refs(item: &ImplItemFn, parameters: &[Parameter], errors: &mut Errors) -> bool {
+pub(super) fn nested_refs(item: &mut ImplItemFn, parameters: &[Parameter], errors: &mut Errors) -> bool {
     let has_ref = |ty: &Type| rewrite::has_ref(ty.to_token_stream());
     let mut found = false;
-    for parameter in parameters.iter().filter(|parameter| parameter.object.is_none() && has_ref(&parameter.ty)) {
+    for parameter in parameters.iter().filter(|parameter| !parameter.is_of_world() && has_ref(&parameter.ty)) {
         found = true;
+        if rewrite::has_groups(parameter.ty.to_token_stream()) {
+            errors.at(
+                &parameter.ty,
+                "a kernel takes groups as a parameter of its own, `near: Groups<Class>`, which is given as `&groups`",
+            );
+            continue;
+        }
         errors.at(
             &parameter.ty,
             "a kernel takes another object as a parameter of its own, `other: Ref<Class>`, which is given as a link; within other types take `Link<Class>`, and follow it by `self.resolve(link)`",
         );
     }
-    if let ReturnType::Type(_, ty) = &item.sig.output
-        && has_ref(ty)
-    {
+    let ReturnType::Type(_, ty) = &item.sig.output else { return found };
+    if rewrite::has_groups(ty.to_token_stream()) {
+        errors.at(ty, "groups are an argument of a kernel, and no result: `group_by` makes them");
+        // So that the compiler reports nothing about their lifetime.
+        item.sig.output = ReturnType::Default;
+        item.block = syn::parse_quote!({ ::core::unimplemented!() });
+        item.attrs.push(syn::parse_quote!(#[allow(unused_variables, clippy::unimplemented)]));
+        return true;
+    }
+    if has_ref(ty) {
         found = true;
         errors.at(ty, "a `Ref` lasts for one call, so a kernel cannot return it: return its link, `object.link()`");
     }
@@ -200,7 +214,7 @@ pub(super) fn generics(item: &ImplItemFn, parameters: &[Parameter], errors: &mut
         let others =
             generics.params.iter().enumerate().filter(|(other, _)| *other != n).map(|(_, other)| quote!(#other));
         let bounds = generics.where_clause.to_token_stream();
-        let types = parameters.iter().filter(|parameter| parameter.object.is_none()).map(|parameter| {
+        let types = parameters.iter().filter(|parameter| !parameter.is_of_world()).map(|parameter| {
             let ty = &parameter.ty;
             quote!(#ty)
         });

@@ -22,19 +22,26 @@ pub(super) fn entries(
     reducers: &[Path],
 ) -> TokenStream {
     let at = located(method);
-    let Args { ty, pattern, types, names, .. } = args;
+    let Args { ty, pattern, names, .. } = args;
     let numbers = (0..reducers.len()).map(proc_macro2::Literal::usize_unsuffixed);
     if args.has_type_parameters() {
         return quote_spanned!(at=> #(::ikra::rt::reduced! { #kernel by #reducers = #numbers })*);
     }
     let executor = format_ident!("{executor}", span = at);
-    if !args.generics.params.is_empty() {
+    // The other executors take values.
+    let may_borrow = executor == "execute" && args.borrows_groups_only();
+    if !args.generics.params.is_empty() && !may_borrow {
         let lifetimes = &args.generics.params;
         return quote_spanned! {at=>
             ::ikra::rt::examine! { #executor #kernel [#lifetimes] #ty }
             #(::ikra::rt::reduced! { #kernel by #reducers = #numbers })*
         };
     }
+    let types: Vec<_> = args.device_types().collect();
+    let values = may_borrow.then(|| {
+        let values = args.values();
+        quote_spanned!(at=> of [#(#values),*])
+    });
     let class = &block.class;
     let name = format!("{}::{}", block.fields.class, plain_name(method));
     let place = place(method);
@@ -51,7 +58,7 @@ pub(super) fn entries(
     quote_spanned! {at=>
         ::ikra::rt::entry! {
             #executor #kernel = #name at #place for #class;
-            #pattern: #ty = (#(#names: #types),*) #symbols
+            #pattern: #ty = (#(#names: #types),*) #values #symbols
         }
         #(#reductions)*
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Attribute, ImplItem, ImplItemFn, Path, Type};
 
 use super::facts::Facts;
@@ -25,6 +25,15 @@ pub(crate) struct Parameter {
     pub(crate) object: Option<Type>,
     /// The class `X` of a parameter of type `Spawn<X>`, which the caller does not pass.
     pub(crate) young: Option<Type>,
+    /// The arguments of a parameter of type `Groups<X>` or `Groups<X, K>`.
+    pub(crate) groups: Option<TokenStream>,
+}
+
+impl Parameter {
+    /// Whether the method sees it as something of its own phase.
+    pub(super) fn is_of_world(&self) -> bool {
+        self.object.is_some() || self.groups.is_some()
+    }
 }
 
 /// A method with a receiver.

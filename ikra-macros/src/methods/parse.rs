@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::TokenTree;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
     Attribute, FnArg, GenericArgument, ImplItem, ImplItemFn, ItemImpl, Path, PathArguments, ReceiverKind, ReturnType,
@@ -183,7 +183,7 @@ impl Block {
         }
         let has_nested_ref = kernel.as_ref().is_some_and(|options| {
             check::borrowed_result(&mut item, errors)
-                | check::nested_refs(&item, &parameters, errors)
+                | check::nested_refs(&mut item, &parameters, errors)
                 | check::generics(&item, &parameters, errors)
                 | lives::spawns(&item, &parameters, options, errors)
                 | borrows_object
@@ -251,7 +251,11 @@ impl Block {
         if let Some(object) = parameters.iter().find(|parameter| rewrite::has_ref(parameter.ty.to_token_stream())) {
             errors.at(
                 &object.ty,
-                "a constructor takes `Link<Class>`: the object that it makes, from which a `Ref` could be followed, is not there yet",
+                if rewrite::has_groups(object.ty.to_token_stream()) {
+                    "a constructor takes no groups: the object that it makes, from which they could be seen, is not there yet"
+                } else {
+                    "a constructor takes `Link<Class>`: the object that it makes, from which a `Ref` could be followed, is not there yet"
+                },
             );
             return;
         }
@@ -280,6 +284,7 @@ pub(super) fn parameters(sig: &Signature) -> Vec<Parameter> {
                 ty: (*typed.ty).clone(),
                 object: class_in("Ref", &typed.ty),
                 young: class_in("Spawn", &typed.ty),
+                groups: groups_of(&typed.ty),
             }),
             FnArg::Receiver(_) => None,
         })
@@ -296,6 +301,16 @@ pub(super) fn class_in(name: &str, ty: &Type) -> Option<Type> {
     let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
     match args.args.first()? {
         GenericArgument::Type(ty) if args.args.len() == 1 => Some(ty.clone()),
+        _ => None,
+    }
+}
+
+/// The arguments of `Groups<X>` or `Groups<X, K>`.
+fn groups_of(ty: &Type) -> Option<TokenStream> {
+    let Type::Path(path) = ty else { return None };
+    let only = path.path.segments.last().filter(|_| path.path.segments.len() == 1 && path.qself.is_none())?;
+    match &only.arguments {
+        PathArguments::AngleBracketed(args) if plain_name(&only.ident) == "Groups" => Some(args.args.to_token_stream()),
         _ => None,
     }
 }

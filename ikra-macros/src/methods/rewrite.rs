@@ -1,4 +1,4 @@
-//! The names with a special meaning inside methods: `Ref<X>`, `Spawn<X>` and `Self`.
+//! The names with a special meaning inside methods: `Ref<X>`, `Spawn<X>`, `Groups<X>` and `Self`.
 //!
 //! They are replaced in tokens, including tokens inside macro calls; all other tokens stay unchanged.
 
@@ -12,14 +12,14 @@ use super::model::Block;
 use super::plain_name;
 
 impl Block {
-    /// Rewrites `Ref<X>` and `Self` in some tokens.
+    /// Rewrites `Ref<X>`, `Groups<X>` and `Self` in some tokens.
     pub(crate) fn rewrite(&self, tokens: impl ToTokens) -> TokenStream {
         rewrite(quote!(#tokens), &self.class)
     }
 }
 
-/// Rewrites `Ref<X>` to the ref of class `X` in the current phase, `Spawn<X>` to its type in this phase, and `Self` to
-/// the row.
+/// Rewrites `Ref<X>` to the ref of class `X` in the current phase, `Spawn<X>` and `Groups<X>` to their types in this
+/// phase, and `Self` to the row.
 pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut out = TokenStream::new();
@@ -39,6 +39,15 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
                 if let Some((class, next)) = generic_argument(&tokens, at + 1) {
                     let class = rewrite(class, row);
                     out.extend(quote_spanned!(ident.span()=> ::ikra::Spawn<'__w, #class, __P>));
+                    at = next;
+                    continue;
+                }
+                out.extend([tokens[at].clone()]);
+            }
+            TokenTree::Ident(ident) if plain_name(ident) == "Groups" && !is_path_start(&tokens, at) => {
+                if let Some((arguments, next)) = generic_arguments(&tokens, at + 1) {
+                    let arguments = rewrite(arguments, row);
+                    out.extend(quote_spanned!(ident.span()=> ::ikra::Grouped<'_, '__w, __P, #arguments>));
                     at = next;
                     continue;
                 }
@@ -71,17 +80,23 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
     out
 }
 
-/// Whether some tokens contain a `Ref<X>`.
+/// Whether some tokens contain a `Ref<X>` or `Groups<X>`, whose types have the phase as a parameter.
 pub(crate) fn has_ref(tokens: TokenStream) -> bool {
-    has("Ref", tokens)
+    has("Ref", tokens.clone()) || has_groups(tokens)
 }
 
-/// Whether the tokens contain this name with a class: `Ref<X>`, `Spawn<X>`.
+/// Whether some tokens contain a `Groups<X>`.
+pub(crate) fn has_groups(tokens: TokenStream) -> bool {
+    has("Groups", tokens)
+}
+
+/// Whether the tokens contain this name with a class: `Ref<X>`, `Spawn<X>`, `Groups<X>`.
 pub(super) fn has(name: &str, tokens: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     (0..tokens.len()).any(|at| match &tokens[at] {
         TokenTree::Ident(ident) => {
-            plain_name(ident) == name && !is_path_start(&tokens, at) && generic_argument(&tokens, at + 1).is_some()
+            let arguments = if name == "Groups" { generic_arguments } else { generic_argument };
+            plain_name(ident) == name && !is_path_start(&tokens, at) && arguments(&tokens, at + 1).is_some()
         }
         TokenTree::Group(group) => has(name, group.stream()),
         _ => false,
@@ -97,7 +112,17 @@ fn is_path_start(tokens: &[TokenTree], at: usize) -> bool {
 }
 
 /// The tokens between `<` at `at` (or `::<`) and its `>`, and the position after it, if they form one type.
-fn generic_argument(tokens: &[TokenTree], mut at: usize) -> Option<(TokenStream, usize)> {
+fn generic_argument(tokens: &[TokenTree], at: usize) -> Option<(TokenStream, usize)> {
+    generics(tokens, at, &[',', ';', '\''])
+}
+
+/// As above, for one type or several.
+fn generic_arguments(tokens: &[TokenTree], at: usize) -> Option<(TokenStream, usize)> {
+    generics(tokens, at, &[';', '\''])
+}
+
+/// As above, without these characters.
+fn generics(tokens: &[TokenTree], mut at: usize, without: &[char]) -> Option<(TokenStream, usize)> {
     let punct = |n: usize| match tokens.get(n) {
         Some(TokenTree::Punct(punct)) => Some(punct.as_char()),
         _ => None,
@@ -122,7 +147,7 @@ fn generic_argument(tokens: &[TokenTree], mut at: usize) -> Option<(TokenStream,
                     return (!class.is_empty()).then_some((class, at + 1));
                 }
             }
-            Some(',' | ';' | '\'') if depth == 1 => return None,
+            Some(other) if depth == 1 && without.contains(&other) => return None,
             _ => {}
         }
         at += 1;

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use super::at::{At, Sections};
 use super::run::Section;
 use super::{Extent, Form, Launch, Part, Picked, Recording, Reduction, Subset};
-use crate::class::{Field, has_arena};
+use crate::class::{Class, Field, has_arena};
 use crate::column::Column;
 use crate::dispatch::{AnyKernel, CollectOn, ExecuteOn, ReduceOn, run_pairs};
 use crate::error::Error;
@@ -15,7 +15,7 @@ use crate::exec;
 use crate::kernel::{Construct, OnDevice, PairCall};
 use crate::layout::Contiguous;
 use crate::list::{LinkList, ListedLink, Unordered};
-use crate::objects::{Links, generation};
+use crate::objects::{Links, Objects, generation};
 use crate::place::Place;
 use crate::reduce::part_accumulators;
 use crate::storage::Plain;
@@ -428,14 +428,21 @@ impl<W: World, O> On<'_, W, O> {
     pub fn execute<K, A>(&mut self, _kernel: K, args: A) -> Result<(), Error>
     where
         K: ExecuteOn<W, A>,
-        A: Copy + Send + Sync + 'static,
+        A: Copy + Send + Sync,
         O: Subset<K>,
     {
         let picked = self.pick::<K>()?;
         let sections = Sections::of::<K, A>(self.world, picked.part())?;
         let arguments = K::arguments(&args);
         let launch = sections.launch::<K>(Form::Each, arguments.as_ref());
-        self.at().start(launch, picked.part(), move |world, part| K::run(Ready::try_of(world)?, part, args))
+        match K::keep(args) {
+            Some(kept) => self
+                .at()
+                .start(launch, picked.part(), move |world, part| K::run(Ready::try_of(world)?, part, K::given(kept))),
+            None => {
+                self.at().finish(launch, picked.part(), &mut |world, part| K::run(Ready::try_of(world)?, part, args))
+            }
+        }
     }
 
     /// Calls a kernel for every pair of an object and another one, including the object with itself. The other one
@@ -510,7 +517,7 @@ impl<W: World, O> On<'_, W, O> {
     pub fn execute_and_reduce<K, A, R, T>(&mut self, _kernel: K, args: A, reducer: R) -> Result<T, Error>
     where
         K: ReduceOn<W, A, R, Output = T>,
-        A: Copy + Send + Sync + 'static,
+        A: Copy + Send + Sync,
         R: Copy,
         T: Transfer,
         O: Subset<K>,
@@ -589,13 +596,22 @@ impl<W: World, O> On<'_, W, O> {
     /// # Errors
     ///
     /// As for [all executors](Self#errors).
-    pub fn execute_and_collect<K, A, T>(&mut self, _kernel: K, args: A) -> Result<Vec<T>, Error>
+    pub fn execute_and_collect<K, A, T>(&mut self, kernel: K, args: A) -> Result<Vec<T>, Error>
     where
         K: CollectOn<W, A, Output = T>,
-        A: Copy + Send + Sync + 'static,
+        A: Copy + Send + Sync,
         O: Subset<K>,
     {
         let picked = self.pick::<K>()?;
+        self.collect(kernel, &picked, args)
+    }
+
+    /// The results of a kernel for some objects.
+    pub(super) fn collect<K, A, T>(&mut self, _kernel: K, picked: &Picked<K::Link>, args: A) -> Result<Vec<T>, Error>
+    where
+        K: CollectOn<W, A, Output = T>,
+        A: Copy + Send + Sync,
+    {
         let sections = Sections::of::<K, A>(self.world, picked.part())?;
         let (arguments, mut results) = (K::arguments(&args), Vec::new());
         let launch = sections.launch::<K>(Form::Collect, arguments.as_ref());
@@ -606,12 +622,20 @@ impl<W: World, O> On<'_, W, O> {
         Ok(results)
     }
 
+    /// The objects of a class.
+    pub(super) fn objects_of<C: Class>(&self) -> &Objects<C>
+    where
+        W: Holds<C>,
+    {
+        Holds::<C>::objects(self.world)
+    }
+
     fn at(&mut self) -> At<'_, W> {
         At { world: &mut *self.world, place: self.place }
     }
 
     /// Resolves the subset to the objects of a kernel.
-    fn pick<K: AnyKernel>(&mut self) -> Result<Picked<K::Link>, Error>
+    pub(super) fn pick<K: AnyKernel>(&mut self) -> Result<Picked<K::Link>, Error>
     where
         O: Subset<K>,
     {

@@ -2,8 +2,10 @@
 
 use super::at::At;
 use super::{Picked, Subset};
+use crate::class::Class;
 use crate::dispatch::{AnyKernel, Collect, Execute, Reduce, run_pairs};
 use crate::kernel::PairCall;
+use crate::objects::Objects;
 use crate::place::Place;
 use crate::world::{Holds, Ready, World, or_panic};
 
@@ -96,12 +98,30 @@ impl<'w, W: World, O> Over<'w, W, O> {
 
     /// [`World::execute_and_collect`] for this subset, in the order of the objects' ids.
     #[track_caller]
-    pub fn execute_and_collect<K, A, T>(&mut self, _kernel: K, args: A) -> Vec<T>
+    pub fn execute_and_collect<K, A, T>(&mut self, kernel: K, args: A) -> Vec<T>
+    where
+        K: Collect<W, A, Output = T>,
+        O: Subset<K>,
+    {
+        self.collect(kernel, args).0
+    }
+
+    /// The results of a kernel for this subset, and the subset.
+    #[track_caller]
+    pub(super) fn collect<K, A, T>(&mut self, _kernel: K, args: A) -> (Vec<T>, Picked<K::Link>)
     where
         K: Collect<W, A, Output = T>,
         O: Subset<K>,
     {
         let picked = self.pick::<K>();
-        or_panic(K::collect(Ready::of(self.world), picked.part(), args))
+        (or_panic(K::collect(Ready::of(self.world), picked.part(), args)), picked)
+    }
+
+    /// The objects of a class.
+    pub(super) fn objects_of<C: Class>(&self) -> &Objects<C>
+    where
+        W: Holds<C>,
+    {
+        Holds::<C>::objects(self.world)
     }
 }

@@ -235,6 +235,16 @@ impl<'a> Launch<'a> {
         self.sections.iter().any(|section| section.effects.changes_objects())
     }
 
+    /// The same run with other arguments: those of a device.
+    ///
+    /// # Safety
+    ///
+    /// They are this run's arguments, in the form that the device takes.
+    #[must_use]
+    pub unsafe fn with_arguments<'b>(&'b self, arguments: &'b [Argument<'b>]) -> Launch<'b> {
+        Launch { arguments, ..*self }
+    }
+
     /// The part of this run that cannot be recorded, if any.
     #[must_use]
     pub fn not_recordable(&self) -> Option<&'static str> {
@@ -244,6 +254,9 @@ impl<'a> Launch<'a> {
             Form::Collect => Some("collecting results"),
             Form::Construct => Some("making objects"),
             _ if self.changes_objects() => Some("a kernel that makes or removes objects"),
+            _ if self.arguments.iter().any(|argument| argument.as_groups().is_some()) => {
+                Some("a kernel that takes groups")
+            }
             _ if self.sections.iter().any(is_listed) => {
                 Some("a kernel for a list of links, or for a class with removed objects (`world.compact` before it),")
             }

@@ -3,10 +3,13 @@
 use std::ops::{Bound, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 use std::slice;
 
+use crate::class::Class;
 use crate::dispatch::AnyKernel;
 use crate::exec::Part;
 use crate::kernel::Kernel;
+use crate::link::Link;
 use crate::list::{LinkList, ListedLink};
+use crate::selection::Selection;
 
 /// A subset of the objects of kernel `K`: the argument of `over`.
 ///
@@ -15,6 +18,7 @@ use crate::list::{LinkList, ListedLink};
 /// | `5..`, `2..8`, `..=3` | the objects at these positions, counted from 0 in the order of their ids. For a kernel of one class |
 /// | `&links`, `&links[1..]`, `&[a, b]` | the objects of a `Vec`, a slice or an array of links, of the kernel's class or trait. If the links equal those of the previous call, the world reuses that call's list |
 /// | `&list` | the objects of a [`LinkList`], which the program keeps |
+/// | `&selection` | the objects of a [`Selection`] |
 /// | `..` | all |
 ///
 /// ```
@@ -36,7 +40,7 @@ use crate::list::{LinkList, ListedLink};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name objects for `{K}`",
     label = "names no objects for this kernel",
-    note = "`over` takes a range of positions, or a reference to a `Vec`, a slice or an array of links, or to a `LinkList`",
+    note = "`over` takes a range of positions, or a reference to a `Vec`, a slice or an array of links, to a `LinkList` or to a `Selection`",
     note = "a range names objects of one class: for a kernel of a trait, use a list of links",
     note = "links are those of the kernel's class, or of its trait"
 )]
@@ -110,6 +114,13 @@ ranges! {
 impl<K: AnyKernel<Link = L>, L: ListedLink> Subset<K> for &LinkList<L> {
     fn named(&self) -> Named<'_, L> {
         Named::List(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: AnyKernel<Link = Link<C>>, C: Class> Subset<K> for &Selection<C> {
+    fn named(&self) -> Named<'_, Link<C>> {
+        Named::List(self.list())
     }
 }
 

@@ -51,16 +51,14 @@ impl ListOrder {
 
     /// The list of these objects.
     pub(super) fn new(classes: Vec<Listed>) -> Self {
+        Self::made(classes, generation())
+    }
+
+    /// The list of these objects, as they were in a generation of ids.
+    pub(crate) fn made(classes: Vec<Listed>, generation: u64) -> Self {
         let places = Self::places(classes.iter().map(Listed::len));
         let bounds = classes.iter().map(Listed::bounds).collect();
-        Self {
-            places,
-            bounds,
-            classes: OnceLock::from(classes),
-            objects: OnceLock::new(),
-            memory: None,
-            generation: generation(),
-        }
+        Self { places, bounds, classes: OnceLock::from(classes), objects: OnceLock::new(), memory: None, generation }
     }
 
     /// A list that was made on a device. For each class it takes the number of objects, and the range from the first to
@@ -237,7 +235,7 @@ impl Piece {
 
 impl Listed {
     /// The objects at ascending indices.
-    pub(super) fn new(indices: Vec<u32>) -> Self {
+    pub(crate) fn new(indices: Vec<u32>) -> Self {
         match (indices.first(), indices.last()) {
             (Some(&first), Some(&last)) if (last - first) as usize + 1 == indices.len() => {
                 Self::Range(first as usize..last as usize + 1)
@@ -276,6 +274,18 @@ impl Listed {
     /// The objects' indices, in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.ranges(0..self.len()).flatten()
+    }
+
+    /// Whether the object at this index is in the list.
+    pub(crate) fn contains(&self, index: usize) -> bool {
+        match self {
+            Self::Range(range) => range.contains(&index),
+            Self::Each(indices) => indices.binary_search_by_key(&index, |&other| other as usize).is_ok(),
+            Self::Ranges(pieces) => {
+                let at = pieces.partition_point(|piece| piece.end as usize <= index);
+                pieces.get(at).is_some_and(|piece| piece.start as usize <= index)
+            }
+        }
     }
 
     /// The range from the first to the last index.

@@ -43,7 +43,7 @@ pub(crate) const fn assert_holds<W: World>(effects: &[&Effects]) {
 }
 
 /// Fails to compile if a kernel makes or removes objects.
-pub(super) const fn assert_changes_nothing(effects: &Effects, function: &str) {
+pub(crate) const fn assert_changes_nothing(effects: &Effects, function: &str) {
     if effects.changes_objects() {
         let message = Message::new()
             .push("kernel `")

@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::World;
 use crate::error::Error;
+use crate::groups::check_groups;
 use crate::kernel::Argument;
 use crate::table::Targets;
 use crate::value::BadLink;
@@ -123,6 +124,9 @@ pub(crate) fn check_links<W: World>(world: &W, arguments: &[Argument<'_>]) -> Re
         if member.pending() > 0 {
             return Err(Error::NotAllInitialized { class: member.name(), pending: member.pending() });
         }
+    }
+    for groups in arguments.iter().filter_map(|argument| argument.as_groups()) {
+        check_groups(members, groups)?;
     }
     for argument in arguments.iter().filter(|argument| !argument.links_to().is_empty()) {
         // SAFETY: the state's world stays borrowed during the call.

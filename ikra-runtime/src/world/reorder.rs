@@ -1,13 +1,16 @@
 //! Sorting and removing objects: one permutation of a class, and all links of the world remapped.
 
+use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ptr;
 
 use ikra_core::effects::FieldSet;
 use ikra_core::moves::{Change, Moves, Remap};
+use ikra_core::rng::Random;
 use rayon::prelude::*;
 
-use super::{Holds, check_links, lives};
+use super::{Holds, check_links, lives, radix};
 use crate::class::Class;
 use crate::error::Error;
 use crate::link::Link;
@@ -131,9 +134,42 @@ pub(super) fn permute(members: &mut [&mut dyn AnyObjects], number: usize, order:
     Ok(ids)
 }
 
+/// Sorts the objects of a class by these keys, one for each that exists.
+pub(crate) fn sort_by<W: Holds<C>, C: Class, T: Ord + Sync + 'static>(
+    world: &mut W,
+    keys: &[T],
+) -> Result<Moved<C>, Error> {
+    let before = Holds::<C>::objects(world).live_indices();
+    let order: Vec<_> = sorted(keys).into_iter().map(|n| before[n as usize]).collect();
+    reorder(world, order.into_iter())
+}
+
+/// [`World::shuffle`](super::World::shuffle): each object gets a random key.
+pub(super) fn shuffle<W: Holds<C>, C: Class>(world: &mut W, seed: u64) -> Result<Moved<C>, Error> {
+    let objects = Holds::<C>::objects(world).len() as u32;
+    // A step of its own, so that kernels with the same seed draw other numbers.
+    let key = |object| Random::new(seed, object, u32::MAX).next_u64();
+    let keys: Vec<u64> = (0..objects).into_par_iter().with_min_len(1 << 12).map(key).collect();
+    sort_by(world, &keys)
+}
+
 /// The indices of the keys, in a stable ascending order.
-pub(super) fn sorted<T: Ord + Sync>(keys: &[T]) -> Vec<u32> {
+fn sorted<T: Ord + Sync + 'static>(keys: &[T]) -> Vec<u32> {
+    if keys.len() >= radix::FEW {
+        if let Some(keys) = same::<T, u32>(keys) {
+            return radix::sorted_u32(keys);
+        }
+        if let Some(keys) = same::<T, u64>(keys) {
+            return radix::sorted_u64(keys);
+        }
+    }
     let mut order = (0..keys.len() as u32).collect::<Vec<_>>();
     order.par_sort_by(|&a, &b| keys[a as usize].cmp(&keys[b as usize]));
     order
+}
+
+/// The keys, if they are of type `U`.
+fn same<T: 'static, U: 'static>(keys: &[T]) -> Option<&[U]> {
+    // SAFETY: the types are the same.
+    (TypeId::of::<T>() == TypeId::of::<U>()).then(|| unsafe { &*(ptr::from_ref(keys) as *const [U]) })
 }

@@ -21,6 +21,8 @@ pub mod lattice;
 pub mod loops;
 #[path = "many.rs"]
 pub mod many;
+#[path = "neighbours.rs"]
+pub mod neighbours;
 #[path = "recursion.rs"]
 pub mod recursion;
 #[path = "roads.rs"]

@@ -37,6 +37,22 @@ pub(crate) fn no_such_range<C: ClassInfo>(_: usize, _: &impl RangeBounds<usize>,
     panic!("a range of an inner array is out of range\0");
 }
 
+/// There is no group with a key.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_such_group(_: &str, _: u32, _: u32) -> ! {
+    panic!("there is no group with a key\0");
+}
+
+/// Groups were used after their objects got other ids: the host looks, before it launches a kernel.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn stale_groups(_: &str) -> ! {
+    panic!("groups were made before objects were removed or got other ids\0");
+}
+
 /// A range was out of bounds for the objects of a class.
 #[cold]
 #[inline(never)]

@@ -37,31 +37,65 @@ macro_rules! __examine {
     (construct $($rest:tt)*) => {};
 }
 
-/// The host's part of running a kernel on the device, if the kernel's arguments may be values.
+/// The host's part of running a kernel on the device, if the kernel's arguments may be values. The type of groups comes
+/// with two lifetimes: the name of that of the reference to them, and one that is inferred. The types of the values follow.
 #[macro_export]
 macro_rules! __entry {
     (
         $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
         $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) $(as $symbol:literal)?
     ) => {
-        $crate::__examine! { $executor $kernel [] $args }
+        $crate::__entry! {
+            $executor $kernel = $name at $place for $class;
+            $all: $args = ($($arg: $ty),*) of [$($ty),*] $(as $symbol)?
+        }
+    };
+    (
+        $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
+        $all:tt: $args:ty = ($($arg:ident: $ty:ty $(=> $lt:lifetime $any:lifetime)?),*) of [$($value:ty),*] $(as $symbol:literal)?
+    ) => {
+        $crate::__examine! { $executor $kernel [$($($lt,)?)*] $args }
         $crate::__entry_constant! {
             $executor $kernel = $name at $place for $class;
             $args = ($($arg: $ty),*)
         }
         // SAFETY: the entry point and the arguments are made from one list, each argument as one of its type.
         #[automatically_derived]
-        unsafe impl $crate::kernel::OnDevice<$args> for $kernel
+        unsafe impl<$($($lt,)?)*> $crate::kernel::OnDevice<$args> for $kernel
         where
-            $(for<'__v> $ty: $crate::kernel::DeviceArgument,)*
+            $(for<'__v> $value: $crate::kernel::DeviceArgument,)*
         {
             const ENTRY: &'static $crate::kernel::Entry = &__ENTRY;
             type Arguments<'__v> = [$crate::kernel::Argument<'__v>; {
                 <[&::core::primitive::str]>::len(&[$(::core::stringify!($arg)),*])
-            }];
-            fn arguments($all: &$args) -> Self::Arguments<'_> {
-                [$($crate::kernel::Argument::of::<$ty>($arg)),*]
+            }] where $args: '__v;
+            fn arguments<'__v>($all: &'__v $args) -> Self::Arguments<'__v> {
+                [$($crate::kernel::Argument::of::<$(&$lt)? $ty>($arg)),*]
             }
+            $crate::__kept! { $args; $($($lt)?)* }
+        }
+    };
+}
+
+/// The arguments that a recording keeps: values, and no groups.
+#[macro_export]
+macro_rules! __kept {
+    ($args:ty;) => {
+        type Kept = $args;
+        fn keep(args: $args) -> ::core::option::Option<$args> {
+            ::core::option::Option::Some(args)
+        }
+        fn given(kept: $args) -> $args {
+            kept
+        }
+    };
+    ($args:ty; $($lt:lifetime)+) => {
+        type Kept = ::core::convert::Infallible;
+        fn keep(_: $args) -> ::core::option::Option<::core::convert::Infallible> {
+            ::core::option::Option::None
+        }
+        fn given(kept: ::core::convert::Infallible) -> $args {
+            match kept {}
         }
     };
 }

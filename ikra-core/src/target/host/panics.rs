@@ -70,6 +70,24 @@ pub(crate) fn no_such_range<C: ClassInfo>(field: usize, range: &impl RangeBounds
     );
 }
 
+/// There is no group with a key.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_such_group(class: &str, key: u32, groups: u32) -> ! {
+    panic!("there are {groups} groups of class {class}, counted from 0, so there is no group {key}");
+}
+
+/// Groups were used after their objects got other ids, or in another world.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn stale_groups(class: &str) -> ! {
+    panic!(
+        "the groups were made before objects of class {class} were removed or got other ids, or in another world; make them again by `group_by`"
+    );
+}
+
 /// A range was out of bounds for the objects of a class.
 #[cold]
 #[inline(never)]

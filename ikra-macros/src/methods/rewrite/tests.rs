@@ -23,6 +23,15 @@ fn refs() {
 }
 
 #[test]
+fn groups() {
+    check("near: Groups<Cell>", "near: ::ikra::Grouped<'_, '__w, __P, Cell>");
+    check("Groups<Self, Grid<2>>", "::ikra::Grouped<'_, '__w, __P, model::Body, Grid<2>>");
+    for same in ["std::Groups<Cell>", "Groups::new()", "Groups<'a, Cell>", "Groups"] {
+        check(same, same);
+    }
+}
+
+#[test]
 fn other_refs() {
     for same in
         ["std::cell::Ref<Cell>", "Ref<'a, Cell>", "Ref<A, B>", "Ref::map(a, b)", "Ref < a && b", "ref x", "Refs<A>"]

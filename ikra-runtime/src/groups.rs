@@ -1,0 +1,125 @@
+//! Grouping objects by key: a counting sort.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
+use ikra_core::groups::GroupsArgument;
+pub use ikra_core::groups::{Groups, Keys};
+use ikra_core::target::groups::Made;
+
+use crate::class::Class;
+use crate::error::Error;
+use crate::link::Link;
+use crate::list::Listed;
+use crate::objects::{AnyObjects, generation};
+use crate::table::Table;
+
+/// From this number of objects on, several threads pay.
+const MANY: usize = 1 << 14;
+
+/// Groups the objects in `among` by their keys. `of` is what the kernel returned for them.
+///
+/// The result does not depend on threads: in each group the objects are in the order of their ids.
+///
+/// # Errors
+///
+/// [`Error::NoKey`], [`Error::KeyOutOfRange`].
+pub(crate) fn group<C: Class, T: Copy + Sync, G: Keys<T>>(
+    keys: G,
+    of: &[T],
+    among: &Listed,
+    table: &Table<C>,
+) -> Result<Groups<C, G>, Error> {
+    let groups = keys.groups();
+    let len = of.len();
+    // Each thread has a count per group: not more of them than there are objects.
+    let threads = match rayon::current_num_threads() {
+        threads if len >= MANY => threads.min(4 * len / (groups as usize).max(1)).max(1),
+        _ => 1,
+    };
+    let chunk = len.div_ceil(threads).max(1);
+    let mut numbers = vec![0_u32; len];
+    let count = |(numbers, of): (&mut [u32], &[T])| -> Result<Vec<u32>, usize> {
+        let mut counts = vec![0_u32; groups as usize];
+        for (n, (number, &of)) in numbers.iter_mut().zip(of).enumerate() {
+            *number = keys.key(of).unwrap_or(u32::MAX);
+            *counts.get_mut(*number as usize).ok_or(n)? += 1;
+        }
+        Ok(counts)
+    };
+    let counted: Vec<_> = if threads == 1 {
+        numbers.chunks_mut(chunk).zip(of.chunks(chunk)).map(count).collect()
+    } else {
+        numbers.par_chunks_mut(chunk).zip(of.par_chunks(chunk)).map(count).collect()
+    };
+    let mut counts = Vec::with_capacity(counted.len());
+    for (n, counted) in counted.into_iter().enumerate() {
+        let failed = |place: usize| {
+            let place = n * chunk + place;
+            let index = among.ranges(place..place + 1).flatten().next().unwrap_or_default();
+            let id = Link::<C>::at(index as u32).id();
+            match keys.key(of[place]) {
+                None => Error::NoKey { class: C::NAME, id },
+                Some(key) => Error::KeyOutOfRange { class: C::NAME, id, key, groups },
+            }
+        };
+        counts.push(counted.map_err(failed)?);
+    }
+    let starts = starts(&mut counts, groups as usize);
+    let ids: Vec<_> = std::iter::repeat_with(|| AtomicU32::new(0)).take(len).collect();
+    // The objects of different chunks go to different places, so the threads need no order.
+    let place = |(n, mut next): (usize, Vec<u32>)| {
+        let places = n * chunk..((n + 1) * chunk).min(len);
+        let indices = among.ranges(places.clone()).flatten();
+        for (index, &key) in indices.zip(&numbers[places]) {
+            let next = &mut next[key as usize];
+            ids[*next as usize].store(index as u32, Relaxed);
+            *next += 1;
+        }
+    };
+    if threads == 1 {
+        counts.into_iter().enumerate().for_each(place);
+    } else {
+        counts.into_par_iter().enumerate().for_each(place);
+    }
+    let ids: Vec<u32> = ids.into_iter().map(AtomicU32::into_inner).collect();
+    let made = Made { table: table.header.number, generation: generation() };
+    // SAFETY: 1. `starts` has the sums of the counts of `groups` groups, and their total at the end; 2. `ids` are the
+    // indices of the objects in `among`: each was stored, since the counts are of these keys. They exist in
+    // the table, by the caller's check, and the world has been borrowed since.
+    Ok(unsafe { Groups::new(keys, starts.into(), ids.into(), made) })
+}
+
+/// Checks that groups are of objects in a world, which still exist under the ids that they had.
+///
+/// # Errors
+///
+/// [`Error::StaleGroups`].
+pub(crate) fn check_groups(members: &[&dyn AnyObjects], groups: GroupsArgument<'_>) -> Result<(), Error> {
+    let class = groups.class();
+    let is_current = |member: &&&dyn AnyObjects| {
+        // SAFETY: the table is alive as long as the objects, which are borrowed.
+        let header = unsafe { member.header().as_ref() };
+        member.class() == class && !groups.made().is_stale((header.number, header.changed()))
+    };
+    match members.iter().find(is_current) {
+        Some(_) => Ok(()),
+        None => Err(Error::StaleGroups { class: class.name() }),
+    }
+}
+
+/// The start of each group, and the end of the last. Replaces each chunk's counts by the starts of its own objects.
+fn starts(counts: &mut [Vec<u32>], groups: usize) -> Vec<u32> {
+    let mut starts = Vec::with_capacity(groups + 1);
+    let mut next = 0;
+    for group in 0..groups {
+        starts.push(next);
+        for counts in counts.iter_mut() {
+            let count = std::mem::replace(&mut counts[group], next);
+            next += count;
+        }
+    }
+    starts.push(next);
+    starts
+}
