@@ -55,7 +55,7 @@ impl Ant {
     }
     #[kernel]
     pub fn grows(&self) -> bool {
-        self.weight % 2 == 0
+        self.weight.is_multiple_of(2)
     }
 }
 
