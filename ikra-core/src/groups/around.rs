@@ -25,7 +25,7 @@ impl<'g, 'w, P: Phase, C: Class, const D: usize> Grouped<'g, 'w, P, C, Grid<D>> 
     ///
     /// # Panics
     ///
-    /// If the objects were grouped by [`Keys`] that count fewer groups than the grid has cells.
+    /// If the objects were grouped by [`Keys`](super::Keys) that count fewer groups than the grid has cells.
     #[inline(always)]
     #[must_use]
     #[track_caller]

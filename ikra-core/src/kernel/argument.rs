@@ -21,7 +21,7 @@ use crate::value::{BadLink, Value};
 pub unsafe trait OnDevice<A>: Copy {
     /// The entry point in the device code.
     const ENTRY: &'static Entry;
-    /// The number of classes whose [`SectionWords`] it takes, if it is the entry point of a trait's kernel.
+    /// The number of classes whose [`SectionWords`](super::SectionWords) it takes, if it is the entry point of a trait's kernel.
     const SECTIONS: usize = 0;
     /// The entry point of the kernel of one class; a trait's kernel has several.
     fn entry(_class: usize) -> &'static Entry {
