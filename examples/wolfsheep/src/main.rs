@@ -1,0 +1,2 @@
+//! Wolves, sheep and grass.
+fn main() {}
