@@ -136,10 +136,15 @@ impl<C: Class> Objects<C> {
                 self.shadow = Shadow::empty();
             }
         }
-        // Links in removed objects do not matter. Objects that moved have their new indices when links are remapped.
-        let is_looked_at = |&index: &usize| match what {
-            Remap::Commit => !moves.is_removed_in_place(C::ID, index),
-            Remap::Check => !moves.is_removed(C::ID, index),
+        // Links in removed objects do not matter: they need not be looked for if they can become empty like others.
+        // Objects that moved have their new indices when links are remapped.
+        let cannot_empty = C::FIELDS.iter().any(|field| !field.empties && moves.concern(field.holds_links_to));
+        let own = moves.of_links_to(&[C::ID]).filter(|_| cannot_empty);
+        let is_looked_at = |&index: &usize| {
+            own.is_none_or(|own| match what {
+                Remap::Commit => !own.is_removed_in_place(C::ID, index),
+                Remap::Check => !own.is_removed(C::ID, index),
+            })
         };
         let first = Mutex::new(None);
         let returned = for_chunks(0..len, false, |chunk| {

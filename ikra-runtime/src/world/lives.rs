@@ -9,7 +9,8 @@ use crate::link::Link;
 use crate::list::LastList;
 use crate::objects::{AnyObjects, Born, Objects};
 use crate::world::{Holds, Moved, reorder};
-use ikra_core::effects::Effects;
+use ikra_core::effects::{Effects, FieldSet};
+use ikra_core::holes::ones;
 use ikra_core::message::Message;
 use ikra_core::moves::{Change, Moves, Remap};
 
@@ -128,13 +129,14 @@ impl<'w, W: World> Open<'w, W> {
             }
         }
         drop(members);
-        result?;
-        compact_sparse(self.world)
+        forget_lists(self.world, result?);
+        Ok(())
     }
 }
 
-/// Makes and removes the objects that members have noted. `born` gets the new ones, also if there is an error.
-fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<(), Error> {
+/// Makes and removes the objects that members have noted. `born` gets the new ones, also if there is an error. Returns
+/// whether ids changed.
+fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<bool, Error> {
     for member in members.iter_mut() {
         born.push(member.deliver()?);
     }
@@ -151,11 +153,11 @@ fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<(
     remove(members, marks)
 }
 
-/// Removes objects, given as one bit per index for each member, and the owners that cascade. Nothing changes if there
-/// is an error.
-fn remove(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>) -> Result<(), Error> {
+/// Removes objects, given as one bit per index for each member, and the owners that cascade. Classes that are declared
+/// so compact themselves. Returns whether one did. Nothing changes if there is an error.
+fn remove(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>) -> Result<bool, Error> {
     if removed.iter().flatten().all(|&word| word == 0) {
-        return Ok(());
+        return Ok(false);
     }
     let fields = |members: &[&mut dyn AnyObjects], is: fn(&FieldInfo) -> bool| {
         members.iter().any(|member| member.fields().iter().any(is))
@@ -172,20 +174,51 @@ fn remove(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>) -> Re
         }
         removed = more;
     }
-    let changes = changes(members, &removed);
-    let passes: &[Remap] = match fields(members, |field| !field.empties) {
-        true => &[Remap::Check, Remap::Commit],
-        false => &[Remap::Commit],
-    };
-    for &what in passes {
-        members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), what))?;
+    let kept: Vec<_> = members.iter().zip(&removed).map(|(member, removed)| kept(&**member, removed)).collect();
+    let ids: Vec<_> = members.iter().zip(&kept).map(|(member, kept)| ids(member.slots(), kept.as_deref())).collect();
+    let mut changes = changes(members, &removed);
+    for change in &mut changes {
+        let moved = members.iter().zip(&ids).find(|(member, _)| member.class() == change.class());
+        if let Some((_, Some(ids))) = moved {
+            *change = Change::moved(change.class(), ids);
+        }
     }
-    for (member, removed) in
-        members.iter_mut().zip(&removed).filter(|(_, removed)| removed.iter().any(|&word| word != 0))
-    {
-        member.remove_all(removed);
+    if fields(members, |field| !field.empties) {
+        members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), Remap::Check))?;
     }
-    Ok(())
+    for (member, kept) in members.iter_mut().zip(&kept) {
+        if let Some(kept) = kept {
+            member.fetch(FieldSet::ALL)?;
+            // SAFETY: all members' links are remapped next, and the check found that this is possible.
+            unsafe { member.reorder(kept) };
+        }
+    }
+    members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), Remap::Commit))?;
+    for ((member, removed), kept) in members.iter_mut().zip(&removed).zip(&kept) {
+        if kept.is_none() && removed.iter().any(|&word| word != 0) {
+            member.remove_all(removed);
+        }
+    }
+    Ok(kept.iter().any(Option::is_some))
+}
+
+/// The objects that a class keeps, if it compacts itself when these are removed: their indices, in ascending order.
+fn kept(member: &dyn AnyObjects, removed: &[u64]) -> Option<Vec<u32>> {
+    let (slots, count) = (member.slots(), ones(removed).count());
+    let left = slots - member.holes() - count;
+    member.compacts_below().filter(|ratio| count > 0 && left as f32 <= ratio * slots as f32)?;
+    let is_removed = |index: usize| removed.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
+    let mut kept = Vec::with_capacity(left);
+    kept.extend((0..slots).filter(|&index| member.exists(index) && !is_removed(index)).map(|index| index as u32));
+    Some(kept)
+}
+
+/// By old index, the new id of each object that is kept, or 0.
+fn ids(slots: usize, kept: Option<&[u32]>) -> Option<Vec<u32>> {
+    let kept = kept?;
+    let mut ids = vec![0; slots];
+    kept.iter().zip(1..).for_each(|(&old, id)| ids[old as usize] = id);
+    Some(ids)
 }
 
 /// The removals of objects of each class, given as one bit per index.
@@ -206,27 +239,6 @@ fn may_fail<W: World>(world: &W, effects: &[&Effects]) -> bool {
         })
 }
 
-/// Compacts the classes that are declared so and have many holes.
-fn compact_sparse<W: World>(world: &mut W) -> Result<(), Error> {
-    let is_sparse = |member: &&&dyn AnyObjects| {
-        let (slots, holes) = (member.slots(), member.holes());
-        holes > 0 && member.compacts_below().is_some_and(|ratio| (slots - holes) as f32 <= ratio * slots as f32)
-    };
-    let sparse: Vec<_> = {
-        let members = world.members();
-        members.as_ref().iter().filter(is_sparse).map(|member| member.class()).collect()
-    };
-    for class in sparse {
-        *world.state_mut().last_list() = LastList::default();
-        let mut members = world.members_mut();
-        let members = members.as_mut();
-        let Some(number) = members.iter().position(|member| member.class() == class) else { continue };
-        let order: Vec<u32> = members[number].live().indices();
-        reorder::permute(members, number, &order)?;
-    }
-    Ok(())
-}
-
 /// [`World::remove`].
 pub(super) fn remove_one<W: Holds<C>, C: Class>(world: &mut W, link: Link<C>) -> Result<(), Error> {
     Holds::<C>::objects(world).check_initialized(link)?;
@@ -238,16 +250,24 @@ pub(super) fn remove_some<W: Holds<C>, C: Class>(world: &mut W, indices: &[usize
     check_links(world, &[])?;
     let mut words = Vec::new();
     indices.iter().for_each(|&index| crate::objects::set(&mut words, index));
-    {
+    let have_moved = {
         let mut members = world.members_mut();
         let members = members.as_mut();
         let mut removed = vec![Vec::new(); members.len()];
         if let Some(number) = members.iter().position(|member| member.class() == C::ID) {
             removed[number] = words;
         }
-        remove(members, removed)?;
+        remove(members, removed)?
+    };
+    forget_lists(world, have_moved);
+    Ok(())
+}
+
+/// Forgets the last list of links if ids have changed.
+fn forget_lists<W: World>(world: &mut W, have_moved: bool) {
+    if have_moved {
+        *world.state_mut().last_list() = LastList::default();
     }
-    compact_sparse(world)
 }
 
 /// [`World::clear`].

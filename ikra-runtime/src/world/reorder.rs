@@ -106,7 +106,7 @@ pub(super) fn reorder<W: Holds<C>, C: Class>(
 /// # Errors
 ///
 /// [`Error::LinkToRemoved`]; errors of fetching. Nothing has changed then.
-pub(super) fn permute(members: &mut [&mut dyn AnyObjects], number: usize, order: &[u32]) -> Result<Vec<u32>, Error> {
+fn permute(members: &mut [&mut dyn AnyObjects], number: usize, order: &[u32]) -> Result<Vec<u32>, Error> {
     let mut ids = vec![0; members[number].slots()];
     for (new, &old) in order.iter().enumerate() {
         ids[old as usize] = new as u32 + 1;
