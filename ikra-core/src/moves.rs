@@ -108,7 +108,7 @@ impl<'a> Moves<'a> {
 
     /// The new index of an object of `class`, or `None` if it was removed. Objects of other classes, and those that do
     /// not exist, keep their index.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn index(self, class: ClassId, index: u32) -> Option<u32> {
         match self.changes {

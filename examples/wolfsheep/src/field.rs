@@ -6,6 +6,19 @@ use ikra::{Error, Place};
 use crate::model::{Patch, Sheep, Simulation, Wolf, patch};
 use crate::{Counts, Parameters, Start};
 
+/// What is seen in a cell: its most dangerous animal, or its grass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Grass that has not grown yet.
+    Bare,
+    /// Grass.
+    Grass,
+    /// A sheep.
+    Sheep,
+    /// A wolf.
+    Wolf,
+}
+
 /// Wolves, sheep and grass in a world of Ikra.
 ///
 /// ```
@@ -62,6 +75,22 @@ impl Field {
         world.execute(Patch::grow, rules)?;
         self.step += 1;
         Ok(())
+    }
+
+    /// The number of cells from left to right.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.parameters.size[0] as usize
+    }
+
+    /// What is seen in each cell, row by row.
+    pub fn cells(&self) -> impl Iterator<Item = Cell> {
+        let waits = self.world.patches.column(patch::wait);
+        let mut cells: Vec<_> = waits.iter().map(|&wait| if wait == 0 { Cell::Grass } else { Cell::Bare }).collect();
+        let rules = self.parameters.rules(0);
+        self.world.sheep.iter().for_each(|sheep| cells[rules.cell(sheep.at)] = Cell::Sheep);
+        self.world.wolves.iter().for_each(|wolf| cells[rules.cell(wolf.at)] = Cell::Wolf);
+        cells.into_iter()
     }
 
     /// The populations.

@@ -14,7 +14,7 @@ mod parameters;
 mod twin;
 
 pub use counts::Counts;
-pub use field::Field;
+pub use field::{Cell, Field};
 pub use in_turn::{InTurn, Order};
 pub use parameters::{Animal, Parameters, Start};
 pub use twin::Twin;

@@ -208,8 +208,14 @@ fn kept(member: &dyn AnyObjects, removed: &[u64]) -> Option<Vec<u32>> {
     let left = slots - member.holes() - count;
     member.compacts_below().filter(|ratio| count > 0 && left as f32 <= ratio * slots as f32)?;
     let is_removed = |index: usize| removed.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
-    let mut kept = Vec::with_capacity(left);
-    kept.extend((0..slots).filter(|&index| member.exists(index) && !is_removed(index)).map(|index| index as u32));
+    let has_holes = member.holes() > 0;
+    // Without branches: each index is written, and stays if it is kept.
+    let (mut kept, mut len) = (vec![0; left + 1], 0);
+    for index in 0..slots {
+        kept[len] = index as u32;
+        len += usize::from(!is_removed(index) & (!has_holes || member.exists(index)));
+    }
+    kept.truncate(len);
     Some(kept)
 }
 
