@@ -27,11 +27,13 @@ pub struct Rules {
 
 impl Rules {
     /// The random numbers of an object in this step; `purpose` tells them from others.
+    #[inline(always)]
     pub fn random(&self, purpose: Purpose, id: u32) -> Random {
         Random::new(self.seed.wrapping_mul(4).wrapping_add(purpose as u64), id, self.step)
     }
 
     /// One of the eight cells around. A step that would leave the field stays at the edge.
+    #[inline(always)]
     pub fn beside(&self, at: [u32; 2], random: &mut Random) -> [u32; 2] {
         let way = random.below(8);
         // The fifth of nine cells is the one in the middle.
@@ -76,21 +78,22 @@ pub struct Patch {
     /// The number of wolves in it, and the last of them.
     #[atomic]
     pub wolves: u32,
-    /// The last of its wolves, which leads to the others.
+    /// The id of the last of its wolves, which leads to the others; 0 if there is none. Not a link: it holds for
+    /// this step only, so that nothing has to look for it when wolves are removed.
     #[atomic]
-    pub pack: Option<Link<Wolf>>,
+    pub pack: u32,
     /// The number of sheep in it, if it has wolves.
     #[atomic]
     pub sheep: u32,
-    /// The last of these sheep, which leads to the others.
+    /// The id of the last of these sheep, which leads to the others.
     #[atomic]
-    pub flock: Option<Link<Sheep>>,
+    pub flock: u32,
 }
 
 impl Patch {
     /// A patch without animals.
     pub const fn new(wait: u32) -> Self {
-        Self { wait, grazer: u64::MAX, wolves: 0, pack: None, sheep: 0, flock: None }
+        Self { wait, grazer: u64::MAX, wolves: 0, pack: 0, sheep: 0, flock: 0 }
     }
 }
 
@@ -99,17 +102,15 @@ impl Patch {
     /// The grass grows. The patch forgets the step's animals.
     #[kernel]
     pub fn grow(&mut self, rules: Rules) {
-        if self.wait == 0 && self.grazer.load() != u64::MAX {
-            self.wait = rules.regrowth;
-        }
-        self.wait = self.wait.saturating_sub(1);
+        // Without branches: which patches have animals cannot be predicted.
+        let is_eaten = (self.wait == 0) & (self.grazer.load() != u64::MAX);
+        let wait = if is_eaten { rules.regrowth } else { self.wait };
+        self.wait = wait.saturating_sub(1);
         self.grazer.store(u64::MAX);
-        if self.wolves.load() > 0 {
-            self.wolves.store(0);
-            self.pack.store(None);
-            self.sheep.store(0);
-            self.flock.store(None);
-        }
+        self.wolves.store(0);
+        self.pack.store(0);
+        self.sheep.store(0);
+        self.flock.store(0);
     }
 
     /// 1 if its grass is grown.
@@ -135,14 +136,14 @@ pub struct Sheep {
     pub is_fertile: bool,
     /// The smallest lot comes first: to the grass, then to the wolves.
     pub lot: u64,
-    /// The next sheep of its patch's flock.
-    pub next: Option<Link<Sheep>>,
+    /// The id of the next sheep of its patch's flock.
+    pub next: u32,
 }
 
 impl Sheep {
     /// A sheep.
     pub const fn new(at: [u32; 2], energy: f64, gain: f64, reproduces: f32) -> Self {
-        Self { at, energy, gain, reproduces, is_fertile: false, lot: 0, next: None }
+        Self { at, energy, gain, reproduces, is_fertile: false, lot: 0, next: 0 }
     }
 }
 
@@ -192,7 +193,7 @@ impl Sheep {
             let id = self.link().id();
             self.lot = lot(rules.random(Purpose::Prey, id).next_u32(), id);
             patch.sheep().add(1);
-            self.next = patch.flock().swap(Some(self.link())).map(|next| self.resolve(next));
+            self.next = patch.flock().swap(id);
         }
     }
 
@@ -203,8 +204,8 @@ impl Sheep {
         let wolves = patch.wolves().load();
         if wolves > 0 {
             let mut before = 0;
-            let mut next = patch.flock().load().map(|first| self.resolve(first));
-            while let Some(other) = next {
+            let mut next = patch.flock().load();
+            while let Some(other) = Link::from_id(next).map(|other: Link<Sheep>| self.resolve(other)) {
                 before += u32::from(other.lot() < self.lot);
                 next = other.next();
             }
@@ -231,14 +232,14 @@ pub struct Wolf {
     pub is_fertile: bool,
     /// The smallest lot eats first.
     pub lot: u64,
-    /// The next wolf of its patch's pack.
-    pub next: Option<Link<Wolf>>,
+    /// The id of the next wolf of its patch's pack.
+    pub next: u32,
 }
 
 impl Wolf {
     /// A wolf.
     pub const fn new(at: [u32; 2], energy: f64, gain: f64, reproduces: f32) -> Self {
-        Self { at, energy, gain, reproduces, is_fertile: false, lot: 0, next: None }
+        Self { at, energy, gain, reproduces, is_fertile: false, lot: 0, next: 0 }
     }
 }
 
@@ -262,7 +263,7 @@ impl Wolf {
         self.lot = lot(random.next_u32(), id);
         let patch = self.patch(rules);
         patch.wolves().add(1);
-        self.next = patch.pack().swap(Some(self.link())).map(|next| self.resolve(next));
+        self.next = patch.pack().swap(id);
     }
 
     /// Eats, if fewer wolves of the pack come before it than there are sheep; then dies, or has a child.
@@ -272,8 +273,8 @@ impl Wolf {
         let sheep = patch.sheep().load();
         let mut before = 0;
         if sheep < patch.wolves().load() {
-            let mut next = patch.pack().load().map(|first| self.resolve(first));
-            while let Some(other) = next {
+            let mut next = patch.pack().load();
+            while let Some(other) = Link::from_id(next).map(|other: Link<Wolf>| self.resolve(other)) {
                 before += u32::from(other.lot() < self.lot);
                 next = other.next();
             }
