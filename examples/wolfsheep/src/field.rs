@@ -66,6 +66,8 @@ impl Field {
     pub fn step(&mut self, place: Place) -> Result<(), Error> {
         let rules = self.parameters.rules(self.step);
         let mut world = self.world.on(place);
+        world.execute(Sheep::draw, rules)?;
+        world.execute(Wolf::draw, rules)?;
         world.execute(Sheep::walk, rules)?;
         world.execute(Wolf::walk, rules)?;
         world.execute(Sheep::live, rules)?;

@@ -32,10 +32,9 @@ impl Rules {
         Random::new(self.seed.wrapping_mul(4).wrapping_add(purpose as u64), id, self.step)
     }
 
-    /// One of the eight cells around. A step that would leave the field stays at the edge.
+    /// One of the eight cells around, by a number below 8. A step that would leave the field stays at the edge.
     #[inline(always)]
-    pub fn beside(&self, at: [u32; 2], random: &mut Random) -> [u32; 2] {
-        let way = random.below(8);
+    pub fn beside(&self, at: [u32; 2], way: u32) -> [u32; 2] {
         // The fifth of nine cells is the one in the middle.
         let way = if way < 4 { way } else { way + 1 };
         let step = |at: u32, by: u32, end: u32| (at + by).clamp(1, end) - 1;
@@ -132,6 +131,8 @@ pub struct Sheep {
     pub gain: f64,
     /// The probability that it has a child in a step.
     pub reproduces: f32,
+    /// Where it goes in this step.
+    pub way: u32,
     /// Whether it has a child in this step, if it lives.
     pub is_fertile: bool,
     /// The smallest lot comes first: to the grass, then to the wolves.
@@ -143,7 +144,7 @@ pub struct Sheep {
 impl Sheep {
     /// A sheep.
     pub const fn new(at: [u32; 2], energy: f64, gain: f64, reproduces: f32) -> Self {
-        Self { at, energy, gain, reproduces, is_fertile: false, lot: 0, next: 0 }
+        Self { at, energy, gain, reproduces, way: 0, is_fertile: false, lot: 0, next: 0 }
     }
 }
 
@@ -156,15 +157,21 @@ impl Sheep {
         }
     }
 
+    /// Draws the step's random numbers: a kernel of its own, for several at once.
+    #[kernel(heavy)]
+    pub fn draw(&mut self, rules: Rules) {
+        let id = self.link().id();
+        let mut random = rules.random(Purpose::Sheep, id);
+        self.way = random.below(8);
+        self.is_fertile = random.chance(self.reproduces);
+        self.lot = lot(random.next_u32(), id);
+    }
+
     /// Takes a step, and comes to the grass there.
     #[kernel]
     pub fn walk(&mut self, rules: Rules) {
-        let id = self.link().id();
-        let mut random = rules.random(Purpose::Sheep, id);
-        self.at = rules.beside(self.at, &mut random);
+        self.at = rules.beside(self.at, self.way);
         self.energy -= 1.0;
-        self.is_fertile = random.chance(self.reproduces);
-        self.lot = lot(random.next_u32(), id);
         self.patch(rules).grazer().min(self.lot);
     }
 
@@ -228,6 +235,8 @@ pub struct Wolf {
     pub gain: f64,
     /// The probability that it has a child in a step.
     pub reproduces: f32,
+    /// Where it goes in this step.
+    pub way: u32,
     /// Whether it has a child in this step, if it lives.
     pub is_fertile: bool,
     /// The smallest lot eats first.
@@ -239,7 +248,7 @@ pub struct Wolf {
 impl Wolf {
     /// A wolf.
     pub const fn new(at: [u32; 2], energy: f64, gain: f64, reproduces: f32) -> Self {
-        Self { at, energy, gain, reproduces, is_fertile: false, lot: 0, next: 0 }
+        Self { at, energy, gain, reproduces, way: 0, is_fertile: false, lot: 0, next: 0 }
     }
 }
 
@@ -252,15 +261,22 @@ impl Wolf {
         }
     }
 
+    /// Draws the step's random numbers: a kernel of its own, for several at once.
+    #[kernel(heavy)]
+    pub fn draw(&mut self, rules: Rules) {
+        let id = self.link().id();
+        let mut random = rules.random(Purpose::Wolf, id);
+        self.way = random.below(8);
+        self.is_fertile = random.chance(self.reproduces);
+        self.lot = lot(random.next_u32(), id);
+    }
+
     /// Takes a step, and joins the pack there, whose order does not matter.
     #[kernel(unordered(pack))]
     pub fn walk(&mut self, rules: Rules) {
         let id = self.link().id();
-        let mut random = rules.random(Purpose::Wolf, id);
-        self.at = rules.beside(self.at, &mut random);
+        self.at = rules.beside(self.at, self.way);
         self.energy -= 1.0;
-        self.is_fertile = random.chance(self.reproduces);
-        self.lot = lot(random.next_u32(), id);
         let patch = self.patch(rules);
         patch.wolves().add(1);
         self.next = patch.pack().swap(id);

@@ -94,7 +94,7 @@ fn walk(animals: &mut [Animal], purpose: Purpose, reproduces: f32, rules: &Rules
     for (n, animal) in animals.iter_mut().enumerate() {
         let id = n as u32 + 1;
         let mut random = rules.random(purpose, id);
-        animal.at = rules.beside(animal.at, &mut random);
+        animal.at = rules.beside(animal.at, random.below(8));
         animal.energy -= 1.0;
         animal.is_fertile = random.chance(reproduces);
         animal.lot = lot(random.next_u32(), id);
