@@ -95,8 +95,6 @@ impl InTurn {
         Counts { sheep: self.sheep.len(), wolves: self.wolves.len(), grass }
     }
 
-    /// The number of animals.
-    pub fn sizes(&self) -> usize { self.sheep.len() + self.wolves.len() }
     /// A step.
     pub fn step(&mut self) {
         match self.order {
