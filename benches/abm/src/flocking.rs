@@ -6,8 +6,6 @@ use ikra::prelude::*;
 use crate::numbers::Numbers;
 use crate::{Contestant, Run, Size};
 
-const STEPS: u32 = 100;
-
 pub const CONTESTANTS: &[Contestant] = &[
     Contestant { name: "Ikra, 1 thread", threads: 1, is_for_huge: true, new: ikra },
     Contestant { name: "Ikra, 2 threads", threads: 2, is_for_huge: true, new: ikra },
@@ -63,7 +61,15 @@ impl Rules {
 
     /// From one place to another, the short way.
     fn way(self, from: [f64; 2], to: [f64; 2]) -> [f64; 2] {
-        let short = |d: f64| if d > self.side / 2.0 { d - self.side } else if d < -self.side / 2.0 { d + self.side } else { d };
+        let short = |d: f64| {
+            if d > self.side / 2.0 {
+                d - self.side
+            } else if d < -self.side / 2.0 {
+                d + self.side
+            } else {
+                d
+            }
+        };
         [short(to[0] - from[0]), short(to[1] - from[1])]
     }
 
@@ -175,7 +181,7 @@ fn world(size: Size, seed: u64) -> (Sky, Rules) {
 
 fn ikra(size: Size, seed: u64) -> Run {
     let (mut sky, rules) = world(size, seed);
-    Box::new(move || (0..STEPS).for_each(|_| step(&mut sky, rules)))
+    Box::new(move || step(&mut sky, rules))
 }
 
 #[derive(Clone, Copy)]
@@ -215,16 +221,17 @@ fn step_by_hand(birds: &mut Vec<Plain>, sorted: &mut Vec<Plain>, rules: Rules) {
 
 fn by_hand(size: Size, seed: u64) -> Run {
     let (birds, rules) = declared(size);
-    let mut birds: Vec<_> = start(birds, rules, seed).into_iter().map(|(at, velocity)| Plain { at, velocity }).collect();
-    Box::new(move || {
-        let mut sorted = Vec::new();
-        (0..STEPS).for_each(|_| step_by_hand(&mut birds, &mut sorted, rules));
-    })
+    let mut birds: Vec<_> =
+        start(birds, rules, seed).into_iter().map(|(at, velocity)| Plain { at, velocity }).collect();
+    let mut sorted = Vec::new();
+    Box::new(move || step_by_hand(&mut birds, &mut sorted, rules))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const STEPS: u32 = 100;
 
     #[test]
     fn both_programs_have_the_same_birds_bit_for_bit() {

@@ -9,7 +9,6 @@ use ikra::rng::Random;
 use crate::numbers::Numbers;
 use crate::{Contestant, Run, Size};
 
-const STEPS: u32 = 20;
 /// How often agents try to find a cell in a step.
 const ROUNDS: u32 = 4;
 
@@ -53,7 +52,9 @@ impl Rules {
     fn around(self, cell: u32) -> impl Iterator<Item = u32> {
         let [x, y] = [cell % self.side, cell / self.side];
         let near = move |at: u32| at.saturating_sub(self.radius)..(at + self.radius + 1).min(self.side);
-        near(y).flat_map(move |row| near(x).map(move |column| row * self.side + column)).filter(move |&other| other != cell)
+        near(y)
+            .flat_map(move |row| near(x).map(move |column| row * self.side + column))
+            .filter(move |&other| other != cell)
     }
 }
 
@@ -182,7 +183,11 @@ fn step(town: &mut Town, rules: Rules, step: u32) {
 
 fn ikra(size: Size, seed: u64) -> Run {
     let (mut town, rules) = world(size, seed);
-    Box::new(move || (0..STEPS).for_each(|n| step(&mut town, rules, n)))
+    let mut n = 0;
+    Box::new(move || {
+        step(&mut town, rules, n);
+        n += 1;
+    })
 }
 
 /// Agents that act one after another, in an order that is drawn anew in each step.
@@ -226,12 +231,14 @@ impl Plain {
 
 fn by_hand(size: Size, seed: u64) -> Run {
     let mut town = Plain::new(size, seed);
-    Box::new(move || (0..STEPS).for_each(|_| town.step()))
+    Box::new(move || town.step())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const STEPS: u32 = 20;
 
     #[test]
     fn agents_are_about_as_happy_as_in_turn() {

@@ -8,8 +8,6 @@ use wolfsheep::{Field, InTurn, Order, Parameters};
 
 use crate::{Contestant, Run, Size};
 
-const STEPS: u32 = 100;
-
 pub const CONTESTANTS: &[Contestant] = &[
     Contestant { name: "Ikra, 1 thread", threads: 1, is_for_huge: true, new: ikra },
     Contestant { name: "Ikra, 2 threads", threads: 2, is_for_huge: true, new: ikra },
@@ -28,27 +26,29 @@ pub fn parameters(size: Size, seed: u64) -> Parameters {
 
 fn ikra(size: Size, seed: u64) -> Run {
     let mut field = Field::new(&parameters(size, seed)).expect("there is memory");
-    Box::new(move || (0..STEPS).for_each(|_| field.step(Place::Host).expect("there is memory")))
+    Box::new(move || field.step(Place::Host).expect("there is memory"))
 }
 
 fn by_hand(size: Size, seed: u64) -> Run {
     let mut field = InTurn::new(&parameters(size, seed), Order::Kinds);
-    Box::new(move || (0..STEPS).for_each(|_| field.step()))
+    Box::new(move || field.step())
 }
 
 fn bevy(size: Size, seed: u64) -> Run {
     let mut field = bevy::Field::new(&parameters(size, seed));
-    Box::new(move || (0..STEPS).for_each(|_| field.step()))
+    Box::new(move || field.step())
 }
 
 fn krabmaga(size: Size, seed: u64) -> Run {
     let mut field = krab::Simulation::new(&parameters(size, seed));
-    Box::new(move || (0..STEPS).for_each(|_| field.step()))
+    Box::new(move || field.step())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const STEPS: u32 = 100;
 
     /// Means over some seeds: the frameworks' programs follow the same rules. Animals do not act in random order in
     /// them, but in that of their storage.

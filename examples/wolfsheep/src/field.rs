@@ -53,8 +53,12 @@ impl Field {
         let (start, mut world) = (Start::of(parameters), Simulation::new());
         let Parameters { sheep_gain, wolf_gain, sheep_reproduce, wolves_reproduce, .. } = *parameters;
         world.patches.extend(start.waits.into_iter().map(Patch::new))?;
-        world.sheep.extend(start.sheep.iter().map(|one| Sheep::new(one.at, one.energy, sheep_gain, sheep_reproduce)))?;
-        world.wolves.extend(start.wolves.iter().map(|one| Wolf::new(one.at, one.energy, wolf_gain, wolves_reproduce)))?;
+        world
+            .sheep
+            .extend(start.sheep.iter().map(|one| Sheep::new(one.at, one.energy, sheep_gain, sheep_reproduce)))?;
+        world
+            .wolves
+            .extend(start.wolves.iter().map(|one| Wolf::new(one.at, one.energy, wolf_gain, wolves_reproduce)))?;
         Ok(Self { parameters: parameters.clone(), world, step: 0 })
     }
 

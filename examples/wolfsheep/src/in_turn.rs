@@ -72,7 +72,8 @@ impl InTurn {
     pub fn new(parameters: &Parameters, order: Order) -> Self {
         let start = Start::of(parameters);
         let animals = |animals: Vec<crate::Animal>, gain, reproduces| {
-            let animal = |one: crate::Animal| Animal { at: one.at, energy: one.energy, gain, reproduces, is_alive: true };
+            let animal =
+                |one: crate::Animal| Animal { at: one.at, energy: one.energy, gain, reproduces, is_alive: true };
             animals.into_iter().map(animal).collect()
         };
         Self {

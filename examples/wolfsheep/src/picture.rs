@@ -7,7 +7,8 @@ use gif::{Encoder, Frame, Repeat};
 use wolfsheep::{Counts, Field, Parameters};
 
 /// Bare earth, grass, sheep, wolf.
-pub(crate) const COLOURS: [[u8; 3]; 4] = [[0xd8, 0xc7, 0x9e], [0x7c, 0xb3, 0x5a], [0xff, 0xff, 0xff], [0x8b, 0x1e, 0x2d]];
+pub(crate) const COLOURS: [[u8; 3]; 4] =
+    [[0xd8, 0xc7, 0x9e], [0x7c, 0xb3, 0x5a], [0xff, 0xff, 0xff], [0x8b, 0x1e, 0x2d]];
 /// The least width of a picture in pixels, unless a cell is one already.
 const WIDTH: usize = 600;
 /// The height of the populations in pixels.

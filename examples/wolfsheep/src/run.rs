@@ -103,13 +103,7 @@ fn check(step: u32, found: Counts, expected: Counts) -> Result<(), Failure> {
 }
 
 /// The final report.
-fn report(
-    parameters: &Parameters,
-    history: &[Counts],
-    worker: &str,
-    computing: Duration,
-    is_checked: bool,
-) -> String {
+fn report(parameters: &Parameters, history: &[Counts], worker: &str, computing: Duration, is_checked: bool) -> String {
     let [width, height] = parameters.size;
     let steps = history.len() - 1;
     let animals: usize = history[..steps].iter().map(|counts| counts.sheep + counts.wolves).sum();

@@ -27,13 +27,8 @@ impl Twin {
     #[must_use]
     pub fn new(parameters: &Parameters) -> Self {
         let start = Start::of(parameters);
-        let animal = |one: &crate::Animal| Animal {
-            at: one.at,
-            energy: one.energy,
-            is_fertile: false,
-            is_alive: true,
-            lot: 0,
-        };
+        let animal =
+            |one: &crate::Animal| Animal { at: one.at, energy: one.energy, is_fertile: false, is_alive: true, lot: 0 };
         Self {
             parameters: parameters.clone(),
             step: 0,

@@ -115,7 +115,8 @@ fn means_are_those_of_animals_that_act_one_after_another() {
     let (seeds, errors) = if is_long { (100, 2.0) } else { (10, 4.0) };
     for (size, parameters) in [("small", Parameters::small as fn(u64) -> Parameters), ("large", Parameters::large)] {
         let [ikra, kinds, mixed] = over_seeds(parameters, seeds);
-        let names = ["mean sheep", "mean wolves", "mean grass", "sheep at the end", "wolves at the end", "grass at the end"];
+        let names =
+            ["mean sheep", "mean wolves", "mean grass", "sheep at the end", "wolves at the end", "grass at the end"];
         for (n, name) in names.into_iter().enumerate() {
             let apart = |other: Sums| (ikra[n].mean() - other.mean()) / (ikra[n].error2() + other.error2()).sqrt();
             println!(

@@ -146,6 +146,7 @@ impl<C: Class> Objects<C> {
                 Remap::Check => !own.is_removed(C::ID, index),
             })
         };
+        let moves = narrowed(C::FIELDS, fields, moves);
         let first = Mutex::new(None);
         let returned = for_chunks(0..len, false, |chunk| {
             for index in self.live_in(chunk).flatten().filter(is_looked_at) {
@@ -169,6 +170,7 @@ impl<C: Class> Objects<C> {
             })
         })
     }
+
     /// Remaps the links of an object in some fields, or checks that it can be done. Returns the first field with a link
     /// to a removed object that cannot be empty. One function for all callers, since its code is large.
     ///
@@ -189,7 +191,19 @@ impl<C: Class> Objects<C> {
 }
 
 /// The fields that may hold links to objects that change.
-pub(super) fn concerned(fields: &[FieldInfo], moves: Moves<'_>) -> FieldSet {
+pub(crate) fn concerned(fields: &[FieldInfo], moves: Moves<'_>) -> FieldSet {
     let fields = fields.iter().enumerate().filter(|(_, field)| moves.concern(field.holds_links_to));
     FieldSet::from_bits(fields.fold(0, |bits, (k, _)| bits | 1 << k))
+}
+
+/// The changes that concern links in some fields. Most fields hold links to one class: then no link looks for the change
+/// of its class.
+fn narrowed<'a>(all: &[FieldInfo], fields: FieldSet, moves: Moves<'a>) -> Moves<'a> {
+    let mut held = all.iter().enumerate().filter(|&(k, _)| fields.contains(k)).map(|(_, field)| field.holds_links_to);
+    match held.next() {
+        Some(first) if first.len() == 1 && held.all(|others| others == first) => {
+            moves.of_links_to(first).unwrap_or(moves)
+        }
+        _ => moves,
+    }
 }

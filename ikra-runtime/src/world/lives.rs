@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::info::FieldInfo;
 use crate::link::Link;
 use crate::list::LastList;
-use crate::objects::{AnyObjects, Born, Objects};
+use crate::objects::{AnyObjects, Born, Objects, concerned};
 use crate::world::{Holds, Moved, reorder};
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::holes::ones;
@@ -186,10 +186,14 @@ fn remove(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>) -> Re
     if fields(members, |field| !field.empties) {
         members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), Remap::Check))?;
     }
+    // Errors of fetching come before the first change.
+    for (member, kept) in members.iter_mut().zip(&kept) {
+        let links = concerned(member.fields(), Moves::new(&changes));
+        member.fetch(if kept.is_some() { FieldSet::ALL } else { links })?;
+    }
     for (member, kept) in members.iter_mut().zip(&kept) {
         if let Some(kept) = kept {
-            member.fetch(FieldSet::ALL)?;
-            // SAFETY: all members' links are remapped next, and the check found that this is possible.
+            // SAFETY: all members' links are remapped next: they were fetched, and the check found that it is possible.
             unsafe { member.reorder(kept) };
         }
     }

@@ -40,7 +40,8 @@ impl Field {
     pub fn new(of: &Parameters) -> Self {
         let start = Start::of(of);
         let mut world = World::new();
-        let animal = |one: &wolfsheep::Animal, gain, reproduces| Animal { at: one.at, energy: one.energy, gain, reproduces };
+        let animal =
+            |one: &wolfsheep::Animal, gain, reproduces| Animal { at: one.at, energy: one.energy, gain, reproduces };
         for one in &start.sheep {
             world.spawn((animal(one, of.sheep_gain, of.sheep_reproduce), Sheep));
         }

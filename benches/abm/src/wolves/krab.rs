@@ -156,7 +156,8 @@ impl Simulation {
     pub fn new(of: &Parameters) -> Self {
         let start = Start::of(of);
         let mut schedule = Schedule::new();
-        let animal = |one: &wolfsheep::Animal, gain, reproduces| Animal { at: one.at, energy: one.energy, gain, reproduces };
+        let animal =
+            |one: &wolfsheep::Animal, gain, reproduces| Animal { at: one.at, energy: one.energy, gain, reproduces };
         for (number, one) in (0..).zip(&start.sheep) {
             let sheep = Sheep { number, animal: animal(one, of.sheep_gain, of.sheep_reproduce), is_dead: false };
             schedule.schedule_repeating(Box::new(sheep), 0.0, 0);
