@@ -85,43 +85,64 @@ impl<'a> Change<'a> {
 
 /// The changes of the objects of some classes.
 #[derive(Clone, Copy, Debug)]
-pub struct Moves<'a>(&'a [Change<'a>]);
+pub struct Moves<'a> {
+    changes: &'a [Change<'a>],
+    /// There is one change, and all links that are remapped are to objects of its class.
+    is_one: bool,
+}
 
 impl<'a> Moves<'a> {
     /// These changes, at most one per class.
     #[must_use]
     pub const fn new(changes: &'a [Change<'a>]) -> Self {
-        Self(changes)
+        Self { changes, is_one: false }
+    }
+
+    /// The changes that concern links to objects of these classes, the only links that will be remapped.
+    ///
+    /// Most fields hold links to one class. Then no link looks for the change of its class.
+    #[must_use]
+    pub fn of_links_to(self, classes: &[ClassId]) -> Option<Self> {
+        match classes {
+            [class] => {
+                let place = self.changes.iter().position(|change| change.class == *class)?;
+                Some(Self { changes: &self.changes[place..=place], is_one: true })
+            }
+            _ => self.concern(classes).then_some(self),
+        }
     }
 
     /// Whether objects of one of the classes changed.
     #[must_use]
     pub fn concern(self, classes: &[ClassId]) -> bool {
-        self.0.iter().any(|change| classes.contains(&change.class))
+        self.changes.iter().any(|change| classes.contains(&change.class))
     }
 
     /// The first class to which these changes alone satisfy a condition.
     #[must_use]
     pub fn first_class(self, is_it: impl Fn(Self) -> bool) -> ClassId {
-        let change = self.0.iter().find(|change| is_it(Self(core::slice::from_ref(change))));
+        let change = self.changes.iter().find(|change| is_it(Self::new(core::slice::from_ref(change))));
         change.map_or(ClassId::NONE, |change| change.class)
     }
 
     /// The new index of an object of `class`, or `None` if it was removed. Objects of other classes, and those that do
     /// not exist, keep their index.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn index(self, class: ClassId, index: u32) -> Option<u32> {
-        match self.0.iter().find(|change| change.class == class) {
-            Some(change) => change.index(index),
-            None => Some(index),
+        match self.changes {
+            [change] if self.is_one => change.index(index),
+            changes => match changes.iter().find(|change| change.class == class) {
+                Some(change) => change.index(index),
+                None => Some(index),
+            },
         }
     }
 
     /// Whether object `index` of `class` is removed and keeps its index until then.
     #[must_use]
     pub fn is_removed_in_place(self, class: ClassId, index: usize) -> bool {
-        let mut changes = self.0.iter().filter(|change| matches!(change.how, How::Removed(_)));
+        let mut changes = self.changes.iter().filter(|change| matches!(change.how, How::Removed(_)));
         changes.any(|change| change.class == class && change.index(index as u32).is_none())
     }
 

@@ -30,7 +30,7 @@ use arena::Dead;
 pub use columns::{SliceColumn, SliceColumnMut};
 pub(crate) use lives::set;
 pub use lives::{Born, Lives};
-pub(crate) use reorder::generation;
+pub(crate) use reorder::{concerned, generation};
 pub use rows::{Links, Rows};
 use shadow::Shadow;
 pub use shape::{MAX_OBJECTS, Shape};

@@ -75,7 +75,7 @@ unsafe impl<C: Class> Value for Link<C> {
     fn bad_link(&self, targets: Targets<'_>) -> Option<BadLink> {
         Some(*self).bad_link(targets)
     }
-    #[inline]
+    #[inline(always)]
     fn remapped(self, moves: Moves<'_>) -> Option<Self> {
         moves.index(C::ID, self.index() as u32).map(Self::at)
     }
@@ -111,7 +111,7 @@ unsafe impl<C: Class> Value for Option<Link<C>> {
         // Without a link, the index is beyond all objects.
         (id > len || place.is_removed(id.wrapping_sub(1) as usize)).then_some(BadLink { class: C::ID, id, len })
     }
-    #[inline]
+    #[inline(always)]
     fn remapped(self, moves: Moves<'_>) -> Option<Self> {
         Some(self.and_then(|link| link.remapped(moves)))
     }

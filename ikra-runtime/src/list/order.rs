@@ -168,12 +168,6 @@ impl ListOrder {
         Self::new(vec![Listed::of_ranges(ranges)])
     }
 
-    /// The indices in a list of one class.
-    pub(crate) fn indices(&self) -> Vec<u32> {
-        let listed = self.classes.get().and_then(|classes| classes.first());
-        listed.map_or_else(Vec::new, |listed| listed.iter().map(|index| index as u32).collect())
-    }
-
     /// The part of a list of one class at some positions, if they exist.
     pub(crate) fn part(&self, places: Range<usize>) -> Option<Self> {
         let listed = self.classes.get()?.first()?;

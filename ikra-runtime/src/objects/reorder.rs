@@ -136,11 +136,17 @@ impl<C: Class> Objects<C> {
                 self.shadow = Shadow::empty();
             }
         }
-        // Links in removed objects do not matter. Objects that moved have their new indices when links are remapped.
-        let is_looked_at = |&index: &usize| match what {
-            Remap::Commit => !moves.is_removed_in_place(C::ID, index),
-            Remap::Check | Remap::Cascade => !moves.is_removed(C::ID, index),
+        // Links in removed objects do not matter: they need not be looked for if they can become empty like others.
+        // Objects that moved have their new indices when links are remapped.
+        let cannot_empty = C::FIELDS.iter().any(|field| !field.empties && moves.concern(field.holds_links_to));
+        let own = moves.of_links_to(&[C::ID]).filter(|_| cannot_empty);
+        let is_looked_at = |&index: &usize| {
+            own.is_none_or(|own| match what {
+                Remap::Commit => !own.is_removed_in_place(C::ID, index),
+                Remap::Check | Remap::Cascade => !own.is_removed(C::ID, index),
+            })
         };
+        let moves = narrowed(C::FIELDS, fields, moves);
         let first = Mutex::new(None);
         let returned = for_chunks(0..len, false, |chunk| {
             for index in self.live_in(chunk).flatten().filter(is_looked_at) {
@@ -164,6 +170,7 @@ impl<C: Class> Objects<C> {
             })
         })
     }
+
     /// The class of the removed object that a field of an object names.
     fn target(&self, field: usize, index: usize, moves: Moves<'_>) -> &'static str {
         assert!(index < self.slots());
@@ -193,7 +200,19 @@ impl<C: Class> Objects<C> {
 }
 
 /// The fields that may hold links to objects that change.
-pub(super) fn concerned(fields: &[FieldInfo], moves: Moves<'_>) -> FieldSet {
+pub(crate) fn concerned(fields: &[FieldInfo], moves: Moves<'_>) -> FieldSet {
     let fields = fields.iter().enumerate().filter(|(_, field)| moves.concern(field.holds_links_to));
     FieldSet::from_bits(fields.fold(0, |bits, (k, _)| bits | 1 << k))
+}
+
+/// The changes that concern links in some fields. Most fields hold links to one class: then no link looks for the change
+/// of its class.
+fn narrowed<'a>(all: &[FieldInfo], fields: FieldSet, moves: Moves<'a>) -> Moves<'a> {
+    let mut held = all.iter().enumerate().filter(|&(k, _)| fields.contains(k)).map(|(_, field)| field.holds_links_to);
+    match held.next() {
+        Some(first) if first.len() == 1 && held.all(|others| others == first) => {
+            moves.of_links_to(first).unwrap_or(moves)
+        }
+        _ => moves,
+    }
 }

@@ -7,9 +7,10 @@ use crate::error::Error;
 use crate::info::FieldInfo;
 use crate::link::Link;
 use crate::list::LastList;
-use crate::objects::{AnyObjects, Born, Objects, set};
+use crate::objects::{AnyObjects, Born, Objects, concerned, set};
 use crate::world::{Holds, Moved, reorder};
-use ikra_core::effects::Effects;
+use ikra_core::effects::{Effects, FieldSet};
+use ikra_core::holes::ones;
 use ikra_core::message::Message;
 use ikra_core::moves::{Change, Moves, Remap};
 
@@ -128,13 +129,14 @@ impl<'w, W: World> Open<'w, W> {
             }
         }
         drop(members);
-        result?;
-        compact_sparse(self.world)
+        forget_lists(self.world, result?);
+        Ok(())
     }
 }
 
-/// Makes and removes the objects that members have noted. `born` gets the new ones, also if there is an error.
-fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<(), Error> {
+/// Makes and removes the objects that members have noted. `born` gets the new ones, also if there is an error. Returns
+/// whether ids changed.
+fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<bool, Error> {
     for member in members.iter_mut() {
         born.push(member.deliver()?);
     }
@@ -148,26 +150,30 @@ fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<(
         member.remap_born(born, Moves::new(&changes))?;
     }
     let marks = members.iter_mut().map(|member| member.take_marks()).collect();
-    remove_marked(members, marks)
+    remove_marked(members, marks, true)
 }
 
-/// Removes the objects of a member at these indices, which exist, and the owners that cascade. Nothing changes if there
-/// is an error.
+/// Removes the objects of a member at these indices, which exist, and the owners that cascade; see [`remove_marked`].
 pub(super) fn remove(
     members: &mut [&mut dyn AnyObjects],
     number: usize,
     indices: impl Iterator<Item = usize>,
-) -> Result<(), Error> {
+    compacts: bool,
+) -> Result<bool, Error> {
     let mut removed = vec![Vec::new(); members.len()];
     indices.for_each(|index| set(&mut removed[number], index));
-    remove_marked(members, removed)
+    remove_marked(members, removed, compacts)
 }
 
-/// Removes objects, given as one bit per index for each member, and the owners that cascade. Nothing changes if there
-/// is an error.
-fn remove_marked(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>) -> Result<(), Error> {
+/// Removes objects, given as one bit per index for each member, and the owners that cascade. If `compacts`, classes that
+/// are declared so compact themselves. Returns whether one did. Nothing changes if there is an error.
+fn remove_marked(
+    members: &mut [&mut dyn AnyObjects],
+    mut removed: Vec<Vec<u64>>,
+    compacts: bool,
+) -> Result<bool, Error> {
     if removed.iter().flatten().all(|&word| word == 0) {
-        return Ok(());
+        return Ok(false);
     }
     let fields = |members: &[&mut dyn AnyObjects], is: fn(&FieldInfo) -> bool| {
         members.iter().any(|member| member.fields().iter().any(is))
@@ -184,20 +190,62 @@ fn remove_marked(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>
         }
         removed = more;
     }
-    let changes = changes(members, &removed);
-    let passes: &[Remap] = match fields(members, |field| !field.empties) {
-        true => &[Remap::Check, Remap::Commit],
-        false => &[Remap::Commit],
-    };
-    for &what in passes {
-        members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), what))?;
+    let kept = |(member, removed): (&&mut dyn AnyObjects, &Vec<u64>)| kept(&**member, removed).filter(|_| compacts);
+    let kept: Vec<_> = members.iter().zip(&removed).map(kept).collect();
+    let ids: Vec<_> = members.iter().zip(&kept).map(|(member, kept)| ids(member.slots(), kept.as_deref())).collect();
+    let mut changes = changes(members, &removed);
+    for change in &mut changes {
+        let moved = members.iter().zip(&ids).find(|(member, _)| member.class() == change.class());
+        if let Some((_, Some(ids))) = moved {
+            *change = Change::moved(change.class(), ids);
+        }
     }
-    for (member, removed) in
-        members.iter_mut().zip(&removed).filter(|(_, removed)| removed.iter().any(|&word| word != 0))
-    {
-        member.remove_all(removed);
+    if fields(members, |field| !field.empties) {
+        members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), Remap::Check))?;
     }
-    Ok(())
+    // Errors of fetching come before the first change.
+    for (member, kept) in members.iter_mut().zip(&kept) {
+        let links = concerned(member.fields(), Moves::new(&changes));
+        member.fetch(if kept.is_some() { FieldSet::ALL } else { links })?;
+    }
+    for (member, kept) in members.iter_mut().zip(&kept) {
+        if let Some(kept) = kept {
+            // SAFETY: all members' links are remapped next: they were fetched, and the check found that it is possible.
+            unsafe { member.reorder(kept) };
+        }
+    }
+    members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), Remap::Commit))?;
+    for ((member, removed), kept) in members.iter_mut().zip(&removed).zip(&kept) {
+        if kept.is_none() && removed.iter().any(|&word| word != 0) {
+            member.remove_all(removed);
+        }
+    }
+    Ok(kept.iter().any(Option::is_some))
+}
+
+/// The objects that a class keeps, if it compacts itself when these are removed: their indices, in ascending order.
+fn kept(member: &dyn AnyObjects, removed: &[u64]) -> Option<Vec<u32>> {
+    let (slots, count) = (member.slots(), ones(removed).count());
+    let left = slots - member.holes() - count;
+    member.compacts_below().filter(|ratio| count > 0 && left as f32 <= ratio * slots as f32)?;
+    let is_removed = |index: usize| removed.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
+    let has_holes = member.holes() > 0;
+    // Without branches: each index is written, and stays if it is kept.
+    let (mut kept, mut len) = (vec![0; left + 1], 0);
+    for index in 0..slots {
+        kept[len] = index as u32;
+        len += usize::from(!is_removed(index) & (!has_holes || member.exists(index)));
+    }
+    kept.truncate(len);
+    Some(kept)
+}
+
+/// By old index, the new id of each object that is kept, or 0.
+fn ids(slots: usize, kept: Option<&[u32]>) -> Option<Vec<u32>> {
+    let kept = kept?;
+    let mut ids = vec![0; slots];
+    kept.iter().zip(1..).for_each(|(&old, id)| ids[old as usize] = id);
+    Some(ids)
 }
 
 /// The removals of objects of each class, given as one bit per index.
@@ -220,40 +268,27 @@ fn may_fail<W: World>(world: &W, effects: &[&Effects]) -> bool {
         .any(|member| member.is_bounded() && effects.iter().any(|effects| effects.spawned().contains(&member.class())))
 }
 
-/// Compacts the classes that are declared so and have many holes.
-fn compact_sparse<W: World>(world: &mut W) -> Result<(), Error> {
-    let is_sparse = |member: &&&dyn AnyObjects| {
-        let (slots, holes) = (member.slots(), member.holes());
-        holes > 0 && member.compacts_below().is_some_and(|ratio| (slots - holes) as f32 <= ratio * slots as f32)
-    };
-    let sparse: Vec<_> = {
-        let members = world.members();
-        members.as_ref().iter().filter(is_sparse).map(|member| member.class()).collect()
-    };
-    for class in sparse {
-        *world.state_mut().last_list() = LastList::default();
-        let mut members = world.members_mut();
-        let members = members.as_mut();
-        let Some(number) = members.iter().position(|member| member.class() == class) else { continue };
-        let order: Vec<u32> = members[number].live().indices();
-        reorder::permute(members, number, &order)?;
-    }
-    Ok(())
-}
-
 /// [`World::remove`].
 pub(super) fn remove_one<W: Holds<C>, C: Class>(world: &mut W, link: Link<C>) -> Result<(), Error> {
     Holds::<C>::objects(world).check_initialized(link)?;
     check_links(world, &[])?;
-    {
+    let have_moved = {
         let mut members = world.members_mut();
         let members = members.as_mut();
         let Some(number) = members.iter().position(|member| member.class() == C::ID) else {
             unreachable!("the world holds objects of the class")
         };
-        remove(members, number, std::iter::once(link.index()))?;
+        remove(members, number, std::iter::once(link.index()), true)?
+    };
+    forget_lists(world, have_moved);
+    Ok(())
+}
+
+/// Forgets the last list of links if ids have changed.
+fn forget_lists<W: World>(world: &mut W, have_moved: bool) {
+    if have_moved {
+        *world.state_mut().last_list() = LastList::default();
     }
-    compact_sparse(world)
 }
 
 /// [`World::clear`].

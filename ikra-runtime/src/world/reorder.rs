@@ -102,9 +102,9 @@ pub(super) fn reorder<W: Holds<C>, C: Class>(
     if old.len() < len && members.iter().any(|member| member.fields().iter().any(|field| field.cascades)) {
         // Owners go too, perhaps those of this class.
         members[number].fetch(FieldSet::ALL)?;
-        let removed = members[number].live().indices().into_iter();
-        let removed = removed.map(|index| index as usize).filter(|n| is_kept[n / 64] >> (n % 64) & 1 == 0);
-        lives::remove(members, number, removed)?;
+        let live = members[number].live();
+        let removed = live.listed(0)?.iter().filter(|n| is_kept[n / 64] >> (n % 64) & 1 == 0);
+        lives::remove(members, number, removed, false)?;
         old.retain(|&index| members[number].exists(index as usize));
     }
     let ids = permute(members, number, &old)?;
@@ -117,7 +117,7 @@ pub(super) fn reorder<W: Holds<C>, C: Class>(
 /// # Errors
 ///
 /// [`Error::LinkToRemoved`]; errors of fetching. Nothing has changed then.
-pub(super) fn permute(members: &mut [&mut dyn AnyObjects], number: usize, order: &[u32]) -> Result<Vec<u32>, Error> {
+fn permute(members: &mut [&mut dyn AnyObjects], number: usize, order: &[u32]) -> Result<Vec<u32>, Error> {
     let mut ids = vec![0; members[number].slots()];
     for (new, &old) in order.iter().enumerate() {
         ids[old as usize] = new as u32 + 1;
