@@ -102,7 +102,7 @@ fn main() {
     let full = ARRAYS.iter().fold(inner, |model, array| array.inlined(&model, &array.most().to_string()));
 
     // What is not optimized is not measured: one of each kind, to see that it compiles. To count what kernels do takes no
-    // layout but the first: all take an hour to compile on two cores.
+    // layout but the first: all take long to compile.
     println!("cargo::rerun-if-env-changed=IKRA_BENCH_LAYOUTS");
     let is_counted = env::var("IKRA_BENCH_LAYOUTS").is_ok_and(|layouts| layouts == "few");
     let is_measured = !is_counted && env::var("PROFILE").is_ok_and(|profile| profile == "release");

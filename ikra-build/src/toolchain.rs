@@ -387,8 +387,10 @@ mod tests {
                 "#!/bin/sh\nif [ \"$1\" = -vV ]; then echo 'rustc {release} (x)'; echo 'release: {release}'; else echo '{}'; fi\n",
                 at.display()
             );
+            fs::write(bin.join("text"), &text).unwrap();
             for name in ["rustc", "cargo"] {
-                fs::write(bin.join(name), &text).unwrap();
+                // Another process writes the program: a process that this one starts meanwhile would keep it open.
+                assert!(Command::new("cp").arg(bin.join("text")).arg(bin.join(name)).status().unwrap().success());
                 fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
             }
             fs::create_dir_all(at.join("lib/rustlib")).unwrap();

@@ -344,7 +344,7 @@ impl<'w, P: Phase, C: Class> Iterator for Group<'_, 'w, P, C> {
         self.next += 1;
         // SAFETY: it is an object's index.
         let link = unsafe { Link::at_unchecked(index) };
-        // SAFETY: 1. the address is that of a table of `C`, in which the object exists (I32); 2. the facts hold for all
+        // SAFETY: 1. the address is that of a table of `C`, in which the object exists (I37); 2. the facts hold for all
         // objects of the world.
         Some(C::to_ref(unsafe { Handle::new(link, self.place, self.facts.of_existing()) }))
     }

@@ -240,7 +240,7 @@ fn op() -> impl Strategy<Value = Op> {
 
 /// Many sequences if the variable `IKRA_LONG` is set.
 fn cases() -> u32 {
-    if std::env::var_os("IKRA_LONG").is_some() { 2000 } else { 24 }
+    if std::env::var_os("IKRA_LONG").is_some() { 200 } else { 24 }
 }
 
 /// Calls a function with 1, 3 and 8 threads.

@@ -74,7 +74,7 @@ fn counted() -> Result<String, String> {
         let counts = absolute(&Path::new(FOLDER).join(program).with_extension("counts"))?;
         let mut run = cargo(&format!("run --release --manifest-path benches/{program}/Cargo.toml -- count"));
         run.env("IKRA_DRIVER", &library).env("IKRA_EMULATOR_COUNTS", &counts);
-        // All layouts of the arrays in traffic take an hour to compile.
+        // All layouts of the arrays in traffic take long to compile.
         run.env("IKRA_BENCH_LAYOUTS", "few");
         // Some benchmark kernels read uninitialised memory on purpose, so the emulator does not check for that here.
         step(run.env("IKRA_EMULATOR_CHECKS", "off").env("IKRA_EMULATOR_SEED", "0"))?;

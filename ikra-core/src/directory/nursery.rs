@@ -129,7 +129,7 @@ impl<C> Nursery<C> {
         let number = match shard.numbers.next() {
             Some(number) => number,
             None => {
-                let end = self.first / 2;
+                let end = self.end();
                 let next = |first: u32| (first < end).then_some(first + Self::GROUP);
                 let Ok(first) = self.next.fetch_update(Relaxed, Relaxed, next) else {
                     panic!("a kernel makes at most {end} objects of a class")
@@ -142,6 +142,11 @@ impl<C> Nursery<C> {
         shard.places.push(Place { maker, number, shard: number_of_shard, at });
         shard.rows.push(Some(row));
         self.first - number
+    }
+
+    /// The end of the numbers at which groups begin: all of a group name indices that may be those of new objects.
+    const fn end(&self) -> u32 {
+        self.first / 2 - Self::GROUP
     }
 
     /// The places of all new objects in their order, and the end of their numbers.
@@ -206,7 +211,7 @@ mod tests {
     #[test]
     fn numbers_end() {
         let nursery = Nursery::<()>::new(Threads { count: 1, current: || 0 }, 5);
-        let most = nursery.first() / 2;
+        let most = nursery.end();
         nursery.next.store(most - 1, Relaxed);
         let last = (0..Nursery::<()>::GROUP).map(|_| nursery.push((0, 0), ())).last();
         assert!(last.is_some_and(|last| last > most / 2));
@@ -222,7 +227,7 @@ mod tests {
         for slots in [0, 5, YOUNG_END as usize / 2, 1 << 30] {
             let first = Nursery::<()>::new(Threads { count: 1, current: || 0 }, slots).first();
             assert!(first as usize / 2 >= slots.min(YOUNG_END as usize / 2));
-            assert!(crate::moves::may_be_young(first) && crate::moves::may_be_young(first - (first / 2)));
+            assert!(crate::moves::may_be_young(first) && crate::moves::may_be_young(first - (first / 2 - 2)));
         }
     }
 }

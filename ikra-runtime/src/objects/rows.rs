@@ -118,7 +118,7 @@ pub struct Rows<'a, C: Class> {
     // The indices of some of them, or positions in `live`.
     indices: Range<usize>,
     /// If objects were removed: the indices at these positions.
-    live: Option<Arc<[u32]>>,
+    live: Option<&'a [u32]>,
     /// The known facts about all of them.
     facts: Facts,
 }
@@ -131,7 +131,7 @@ impl<C: Class> Rows<'_, C> {
     /// It is one of `indices`.
     #[inline(always)]
     unsafe fn row(&self, index: usize) -> C {
-        let index = self.live.as_ref().map_or(index, |live| live[index] as usize);
+        let index = self.live.map_or(index, |live| live[index] as usize);
         if !self.facts.is_last() {
             self.objects.table().fetch_object(FieldSet::ALL, index);
         }
@@ -184,7 +184,7 @@ impl<C: Class> Objects<C> {
     pub fn links(&self) -> Links<C> {
         match self.live_positions() {
             (range, None) => Links::new(range.start, range.end),
-            (range, live) => Links { range, live, class: PhantomData },
+            (range, Some(live)) => Links { range, live: Some(live.into()), class: PhantomData },
         }
     }
 
@@ -208,11 +208,12 @@ impl<C: Class> Objects<C> {
     }
 
     /// The indices of the objects, or positions in a list of them if objects were removed.
-    fn live_positions(&self) -> (Range<usize>, Option<Arc<[u32]>>) {
+    fn live_positions(&self) -> (Range<usize>, Option<&[u32]>) {
         if self.holes() == 0 {
             return (0..self.slots(), None);
         }
-        (0..self.len(), Some(self.live_indices().into()))
+        let live = self.live_list().objects().unwrap_or_default();
+        (0..self.len(), Some(&live[..self.len()]))
     }
 }
 
