@@ -61,7 +61,7 @@ fn ui() {
     let mut themes: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for program in expand::programs() {
         let count = themes.entry(program.parent().expect("a folder").to_owned()).or_default();
-        if *count % step == 0 {
+        if count.is_multiple_of(step) {
             cases.compile_fail(program);
         }
         *count += 1;

@@ -29,7 +29,7 @@ impl Fly {
     }
     #[kernel(pairs)]
     pub fn meet(&mut self, other: Ref<Fly>) {
-        self.n += other.link().id() * 0;
+        self.n += u32::from(other.link().id() == 0);
     }
     /// The flies after one with this number.
     #[kernel(pairs)]
