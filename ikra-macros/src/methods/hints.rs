@@ -35,8 +35,9 @@ pub(crate) fn on(ty: impl ToTokens, bound: &TokenStream, functions: &[TokenStrea
         return TokenStream::new();
     }
     quote! {
+        // In documentation, links to a kernel would be ambiguous.
+        #[cfg(not(doc))]
         #[automatically_derived]
-        #[doc(hidden)]
         #[allow(dead_code, missing_docs, clippy::all, clippy::pedantic, clippy::nursery)]
         impl #ty where for<'__a> #ty: ::ikra::rt::mistakes::#bound { #(#functions)* }
     }

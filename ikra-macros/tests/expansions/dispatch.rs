@@ -103,8 +103,8 @@ impl<'__w, __P: ::ikra::Phase> ActorRef<'__w, __P> {
     ::ikra::rt::every_class! { #[doc = "`fn tick(&mut self, dt: f32)`"] #[doc = ""] pub
     const tick : 0 of Actor }
 }
+#[cfg(not(doc))]
 #[automatically_derived]
-#[doc(hidden)]
 #[allow(dead_code, missing_docs, clippy::all, clippy::pedantic, clippy::nursery)]
 impl Actor
 where

@@ -191,8 +191,8 @@ const _: () = {
         (arg0 : [f32; 2]) as "ikra_kernel_Body_spawn_1_0_6b326105"
     }
 };
+#[cfg(not(doc))]
 #[automatically_derived]
-#[doc(hidden)]
 #[allow(dead_code, missing_docs, clippy::all, clippy::pedantic, clippy::nursery)]
 impl Body
 where
