@@ -56,7 +56,7 @@ pub fn ci() -> Outcome {
     Ok(())
 }
 
-/// Runs the sanitizers if a nightly toolchain is installed, each for eight minutes at most.
+/// Runs the sanitizers if a nightly toolchain is installed, each for six minutes at most.
 fn sanitizers(skipped: &mut Vec<String>) -> Outcome {
     if step(&mut program("rustc", "+nightly --version")).is_err() {
         skipped.push("the sanitizers need a nightly toolchain".to_owned());
@@ -64,10 +64,10 @@ fn sanitizers(skipped: &mut Vec<String>) -> Outcome {
     }
     let is_std_instrumented = step(&mut program("scripts/sanitize.sh", "std")).is_ok();
     for which in ["address", "thread"] {
-        let sanitizer = step(&mut program("timeout", &format!("480 scripts/sanitize.sh {which}")));
+        let sanitizer = step(&mut program("timeout", &format!("360 scripts/sanitize.sh {which}")));
         match sanitizer {
             Err(message) if message.contains("exit status: 124") => {
-                skipped.push(format!("{which} sanitizer: not done after 8 minutes"));
+                skipped.push(format!("{which} sanitizer: not done after 6 minutes"));
             }
             // Without the standard library's sources it misses synchronisation and reports false races, so a person has
             // to check.
