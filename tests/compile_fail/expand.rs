@@ -18,12 +18,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of this test, as the compiler is to name it.
-const FOLDER: &str = "tests/compile_fail";
-
-/// Folders that have no cases.
-const BASES: &str = "bases";
+/// Where the programs of changes are written. Paths begin in the package's folder, in which tests run.
 const EXPANDED: &str = "expanded";
+
+/// Folders that have no cases. The last is `trybuild`'s, for messages that nobody expected.
+const NOT_THEMES: [&str; 3] = ["bases", EXPANDED, "wip"];
 
 fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -33,10 +32,11 @@ fn text(path: &Path) -> String {
 fn files(extension: &str) -> Vec<PathBuf> {
     let entries = |folder: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        entries.map(|entry| entry.expect("it can be read").path()).collect()
+        let paths = entries.map(|entry| entry.expect("it can be read").path());
+        paths.map(|path| path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)).collect()
     };
-    let themes = entries(Path::new(FOLDER)).into_iter().filter(|path| path.is_dir());
-    let themes = themes.filter(|path| !path.ends_with(BASES) && !path.ends_with(EXPANDED));
+    let themes = entries(Path::new(".")).into_iter().filter(|path| path.is_dir());
+    let themes = themes.filter(|path| !NOT_THEMES.iter().any(|other| path.ends_with(other)));
     let files = themes.flat_map(|theme| entries(&theme));
     let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
     files.sort();
@@ -45,8 +45,7 @@ fn files(extension: &str) -> Vec<PathBuf> {
 
 /// Where a case is expanded to.
 fn expanded(case: &Path, extension: &str) -> PathBuf {
-    let within = case.strip_prefix(FOLDER).expect("a case is in the folder");
-    Path::new(FOLDER).join(EXPANDED).join(within).with_extension(extension)
+    Path::new(EXPANDED).join(case).with_extension(extension)
 }
 
 /// The program of a case.
@@ -55,7 +54,7 @@ fn program(case: &Path) -> Result<String, String> {
     let (about, changes) = text.split_once("--- ").ok_or("no line names a program: `--- bases/NAME.rs`")?;
     let mut changes = changes.split("\n@@");
     let base = changes.next().unwrap_or_default();
-    let mut program = fs::read_to_string(Path::new(FOLDER).join(base)).map_err(|error| format!("{base}: {error}"))?;
+    let mut program = fs::read_to_string(base).map_err(|error| format!("{base}: {error}"))?;
     for change in changes {
         // What stands behind the `@@` is for the reader.
         let lines = || change.lines().skip(1);
@@ -83,9 +82,9 @@ fn program(case: &Path) -> Result<String, String> {
 
 /// Expands all cases that are changes, and returns the programs of all.
 pub fn programs() -> Vec<PathBuf> {
-    let folder = Path::new(FOLDER).join(EXPANDED);
+    let folder = Path::new(EXPANDED);
     if folder.exists() {
-        fs::remove_dir_all(&folder).expect("the folder of expanded cases can be removed");
+        fs::remove_dir_all(folder).expect("the folder of expanded cases can be removed");
     }
     let mut programs = files("rs");
     for case in files("diff") {

@@ -1,10 +1,10 @@
-//! Compile errors, as a user sees them. `TRYBUILD=overwrite cargo test --test compile_fail` rewrites the expected
-//! ones; read each change as a newcomer would.
+//! Compile errors, as a user sees them. `cargo xtask bless ui` rewrites the expected ones; read each change as a newcomer
+//! would.
 //!
 //! A case is a program, `NAME.rs`, or what it changes in a program that builds, `NAME.diff` (`expand.rs`).
 //!
 //! `IKRA_LONG=1` compiles all cases. Otherwise one in three of each theme is compiled, or those that are named:
-//! `cargo test --test compile_fail -- ui trybuild=track`.
+//! `cargo test -p ikra-compile-fail-tests -- ui trybuild=track`.
 
 mod expand;
 
@@ -75,7 +75,7 @@ fn ui() {
 #[test]
 fn few_errors() {
     let mut cases = 0;
-    for entry in std::fs::read_dir("tests/compile_fail/cascades").expect("the folder is there") {
+    for entry in std::fs::read_dir("cascades").expect("the folder is there") {
         let path = entry.expect("it can be read").path();
         if path.extension().is_none_or(|extension| extension != "stderr") {
             continue;

@@ -17,7 +17,7 @@ pub fn bless(what: &[&str]) -> Outcome {
 }
 
 fn ui(file: Option<&str>) -> Outcome {
-    let mut test = cargo("test -p ikra --test compile_fail -- ui");
+    let mut test = cargo("test -p ikra-compile-fail-tests -- ui");
     if let Some(file) = file {
         test.arg(format!("trybuild={file}"));
     }
