@@ -12,7 +12,8 @@ pub fn ci() -> Outcome {
     let mut skipped = Vec::new();
     // Tests of device code and of messages fail, instead of being skipped, if their compiler is missing. Tests that
     // need a GPU do so if the machine has a driver for one.
-    let mut all = cargo("test --workspace");
+    // What fails is listed whole.
+    let mut all = cargo("test --workspace --no-fail-fast");
     all.env("IKRA_REQUIRE_DEVICE_CODE", "1").env("IKRA_REQUIRE_UI", "1");
     // All tests, however long they take.
     all.env("IKRA_LONG", "1");
