@@ -151,7 +151,7 @@ macro_rules! class {
                 other: Ref<Place>, maybe: Option<Link<$class>>,
             ) {
                 self.flag = flag;
-                self.short += i16::from(n);
+                self.short = self.short.wrapping_add(i16::from(n));
                 self.long ^= wide;
                 self.vector = values;
                 self.pair = pair;
