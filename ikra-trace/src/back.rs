@@ -11,7 +11,6 @@ use ikra_core::link::Link;
 use ikra_runtime::objects::{AnyObjects, Objects};
 
 use crate::error::{At, MAX_NESTED, Problem, TraceError};
-use crate::field::TraceField;
 use crate::graph::Graph;
 use crate::object::{Owned, Trace};
 use crate::store::{Holder, RowOf, find};
@@ -67,15 +66,15 @@ impl<'o, 'b> Back<'o, 'b> {
     }
 
     /// The same for objects behind a guard. [`finish`](Self::finish) visits them, so that the guard can be dropped.
-    pub(crate) fn inner<'n>(&self) -> Result<Back<'n, 'b>, Problem> {
-        if self.nested == MAX_NESTED {
-            return Err(Problem::TooDeep);
-        }
-        Ok(Back { context: self.context, owned: VecDeque::new(), nested: self.nested + 1 })
+    pub(crate) fn inner<'n>(&self) -> Back<'n, 'b> {
+        Back { context: self.context, owned: VecDeque::new(), nested: self.nested + 1 }
     }
 
     /// Visits the owned objects.
-    pub(crate) fn finish(mut self) -> Result<(), TraceError> {
+    pub(crate) fn finish(mut self) -> Result<(), Problem> {
+        if self.nested > MAX_NESTED && !self.owned.is_empty() {
+            return Err(Problem::TooDeep);
+        }
         while let Some((object, index)) = self.owned.pop_front() {
             match object {
                 Access::Shared(object) => object.write_owned(index, &mut self)?,
@@ -95,62 +94,22 @@ impl<'o, 'b> Back<'o, 'b> {
         self.context.graph.store::<C>().map_or(0, |store| store.mask(link))
     }
 
-    /// Writes a field of an object that is shared.
-    ///
-    /// # Errors
-    ///
-    /// The problem of the field.
-    #[inline]
-    pub fn shared<C: Field<K>, F: TraceField<RowOf<C, K>>, const K: usize>(
-        &mut self,
-        (link, mask): (Link<C>, u64),
-        column: Column<C, K>,
-        field: &'o F,
-    ) -> Result<(), At> {
-        let at = |problem| At { field: Some(C::FIELDS[K].name), problem };
-        if mask >> K & 1 != 0 {
-            field.write(self.now(link, column).map_err(at)?, self.context).map_err(at)?;
-        }
-        if F::OWNS && self.context.has_owned_changes {
-            field.owned(&self.before(link, column).map_err(at)?, self).map_err(at)?;
-        }
-        Ok(())
-    }
-
-    /// Writes a field of an object that is not shared.
-    ///
-    /// # Errors
-    ///
-    /// The problem of the field.
-    #[inline]
-    pub fn exclusive<C: Field<K>, F: TraceField<RowOf<C, K>>, const K: usize>(
-        &mut self,
-        (link, mask): (Link<C>, u64),
-        column: Column<C, K>,
-        field: &'o mut F,
-    ) -> Result<(), At> {
-        let at = |problem| At { field: Some(C::FIELDS[K].name), problem };
-        if mask >> K & 1 != 0 {
-            field.write_mut(self.now(link, column).map_err(at)?, self.context).map_err(at)?;
-        }
-        if F::OWNS && self.context.has_owned_changes {
-            field.owned_mut(&self.before(link, column).map_err(at)?, self).map_err(at)?;
-        }
-        Ok(())
-    }
-
     /// The new value of a field that has changed.
     ///
     /// # Errors
     ///
     /// The problem of the field.
+    #[inline]
     pub fn changed<C: Field<K>, const K: usize>(
         &self,
         (link, mask): (Link<C>, u64),
         column: Column<C, K>,
     ) -> Result<Option<RowOf<C, K>>, At> {
-        let at = |problem| At { field: Some(C::FIELDS[K].name), problem };
-        if mask >> K & 1 == 0 { Ok(None) } else { self.now(link, column).map(Some).map_err(at) }
+        if mask >> K & 1 == 0 {
+            return Ok(None);
+        }
+        let value = self.context.objects::<C>().and_then(|objects| Ok(objects.read_field(link, column)?));
+        value.map(Some).map_err(|error| At::field::<C, K>(error.into()))
     }
 
     /// Fails if a field has changed that cannot be written.
@@ -159,19 +118,16 @@ impl<'o, 'b> Back<'o, 'b> {
     ///
     /// [`Problem::Immutable`].
     pub fn refuse<C: Field<K>, const K: usize>(&self, (_, mask): (Link<C>, u64), _: Column<C, K>) -> Result<(), At> {
-        let at = |problem| At { field: Some(C::FIELDS[K].name), problem };
-        if mask >> K & 1 == 0 { Ok(()) } else { Err(at(Problem::Immutable)) }
+        if mask >> K & 1 == 0 { Ok(()) } else { Err(At::field::<C, K>(Problem::Immutable)) }
     }
 
-    /// The new value.
-    #[inline]
-    fn now<C: Field<K>, const K: usize>(&self, link: Link<C>, column: Column<C, K>) -> Result<RowOf<C, K>, Problem> {
-        Ok(self.context.objects()?.read_field(link, column).map_err(TraceError::from)?)
-    }
-
-    /// The value when the object was last written back.
-    fn before<C: Field<K>, const K: usize>(&self, link: Link<C>, column: Column<C, K>) -> Result<RowOf<C, K>, Problem> {
+    /// The value of a field when it was last written back.
+    pub(crate) fn before<C: Field<K>, const K: usize>(
+        &self,
+        link: Link<C>,
+        column: Column<C, K>,
+    ) -> Result<RowOf<C, K>, At> {
         let store = self.context.graph.store::<C>().ok_or(Problem::NotTraced)?;
-        Ok(store.before().read_field(link, column).map_err(TraceError::from)?)
+        store.before().read_field(link, column).map_err(|error| At::field::<C, K>(TraceError::from(error).into()))
     }
 }

@@ -162,6 +162,11 @@ pub struct At {
 }
 
 impl At {
+    /// A problem of field `K`.
+    pub(crate) fn field<C: Class, const K: usize>(problem: Problem) -> Self {
+        Self { field: Some(C::FIELDS[K].name), problem }
+    }
+
     /// The error for an object.
     pub(crate) fn of<C: Class>(self, link: Link<C>) -> TraceError {
         match self.problem {

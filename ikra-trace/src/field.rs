@@ -153,7 +153,7 @@ impl<T, F: TraceField<T> + Copy> TraceField<T> for Cell<F> {
     #[inline]
     fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<T, Problem> {
         // A type that is `Copy` owns nothing.
-        self.get().traced(&mut tracer.inner()?)
+        self.get().traced(&mut tracer.inner())
     }
     fn make(value: T, context: &Context<'_>) -> Result<Self, Problem> {
         F::make(value, context).map(Self::new)
@@ -178,7 +178,7 @@ macro_rules! cells {
 
             fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<T, Problem> {
                 let guard = $read(self)?;
-                let mut inner = tracer.inner()?;
+                let mut inner = tracer.inner();
                 let value = guard.traced(&mut inner)?;
                 inner.finish()?;
                 Ok(value)
@@ -194,9 +194,9 @@ macro_rules! cells {
             }
             fn owned<'o>(&'o self, before: &T, back: &mut Back<'o, '_>) -> Result<(), Problem> {
                 let mut guard = $write(self)?;
-                let mut inner = back.inner()?;
+                let mut inner = back.inner();
                 guard.owned_mut(before, &mut inner)?;
-                Ok(inner.finish()?)
+                inner.finish()
             }
             fn owned_mut<'o>(&'o mut self, before: &T, back: &mut Back<'o, '_>) -> Result<(), Problem> {
                 $get_mut(self)?.owned_mut(before, back)

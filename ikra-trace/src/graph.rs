@@ -64,7 +64,7 @@ pub(crate) struct Graph {
     indices: ByAddress<usize, u32>,
     stores: Vec<(TypeId, Box<dyn AnyStore>)>,
     pub(crate) texts: Texts,
-    /// Trait objects by link, one map per type of trait object.
+    /// Trait objects by address, one map per type of trait object.
     trait_objects: ByAddress<TypeId, Box<dyn Any>>,
 }
 
@@ -141,21 +141,26 @@ impl Graph {
         }
     }
 
-    /// Remembers the trait object behind a link, to store it when a kernel stores the link elsewhere.
-    pub(crate) fn remember<D: Dispatch, A: ?Sized + 'static>(&mut self, link: AnyLink<D>, object: &Rc<A>) {
-        let map = self.trait_objects.entry(TypeId::of::<(D, Rc<A>)>());
-        let map = map.or_insert_with(|| Box::new(ByAddress::<AnyLink<D>, Rc<A>>::default()));
-        if let Some(map) = map.downcast_mut::<ByAddress<AnyLink<D>, Rc<A>>>()
-            && let Entry::Vacant(place) = map.entry(link)
+    /// Remembers a trait object by its address, to store it when a kernel stores a link to it elsewhere.
+    pub(crate) fn remember<A: ?Sized + 'static>(&mut self, object: &Rc<A>) {
+        let map = self.trait_objects.entry(TypeId::of::<Rc<A>>());
+        let map = map.or_insert_with(|| Box::new(ByAddress::<usize, Rc<A>>::default()));
+        if let Some(map) = map.downcast_mut::<ByAddress<usize, Rc<A>>>()
+            && let Entry::Vacant(place) = map.entry(Rc::as_ptr(object).addr())
         {
             place.insert(Rc::clone(object));
         }
     }
 
     /// The trait object behind a link.
-    pub(crate) fn trait_object<D: Dispatch, A: ?Sized + 'static>(&self, link: AnyLink<D>) -> Option<Rc<A>> {
-        let map = self.trait_objects.get(&TypeId::of::<(D, Rc<A>)>())?;
-        map.downcast_ref::<ByAddress<AnyLink<D>, Rc<A>>>()?.get(&link).cloned()
+    pub(crate) fn trait_object<D: Dispatch, A: ?Sized + 'static>(&self, link: AnyLink<D>) -> Result<Rc<A>, Problem> {
+        let (class, index) = link.parts();
+        let class = D::CLASSES[class].type_id();
+        let store = self.stores.iter().find(|(id, _)| *id == class).ok_or(Problem::NotTraced)?;
+        let address = store.1.address(index as usize)?;
+        let map = self.trait_objects.get(&TypeId::of::<Rc<A>>()).ok_or(Problem::OtherType)?;
+        let map = map.downcast_ref::<ByAddress<usize, Rc<A>>>().ok_or(Problem::OtherType)?;
+        map.get(&address).cloned().ok_or(Problem::OtherType)
     }
 }
 

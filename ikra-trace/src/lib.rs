@@ -55,6 +55,7 @@
 #![forbid(unsafe_code)]
 
 mod back;
+mod code;
 mod error;
 mod field;
 mod graph;

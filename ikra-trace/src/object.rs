@@ -75,16 +75,16 @@ macro_rules! cells {
 
             fn row<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<T::Class, At> {
                 let guard = $read(self)?;
-                let mut inner = tracer.inner()?;
+                let mut inner = tracer.inner();
                 let row = guard.row(&mut inner)?;
-                inner.finish().map_err(Problem::from)?;
+                inner.finish()?;
                 Ok(row)
             }
             fn write<'o>(&'o self, link: Link<T::Class>, mask: u64, back: &mut Back<'o, '_>) -> Result<(), At> {
                 let mut guard = $write(self)?;
-                let mut inner = back.inner()?;
+                let mut inner = back.inner();
                 guard.write_mut(link, mask, &mut inner)?;
-                Ok(inner.finish().map_err(Problem::from)?)
+                Ok(inner.finish()?)
             }
             fn write_mut<'o>(&'o mut self, link: Link<T::Class>, mask: u64, back: &mut Back<'o, '_>) -> Result<(), At> {
                 $get_mut(self)?.write_mut(link, mask, back)

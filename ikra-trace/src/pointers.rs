@@ -4,7 +4,7 @@ use std::rc::{Rc, Weak};
 use std::sync::{Arc, Weak as ArcWeak};
 
 use ikra_core::class::Class;
-use ikra_core::dispatch::{AnyLink, Dispatch, Includes, LinkBits};
+use ikra_core::dispatch::{AnyLink, Dispatch};
 use ikra_core::link::Link;
 
 use crate::back::{Access, Back, Context};
@@ -105,14 +105,6 @@ pub(crate) fn rc<X: Trace>(object: &Rc<X>, graph: &mut Graph) -> Result<Link<X::
 #[inline]
 pub(crate) fn arc<X: Trace + Send + Sync>(object: &Arc<X>, graph: &mut Graph) -> Result<Link<X::Class>, Problem> {
     graph.enter::<X>(Arc::as_ptr(object).addr(), || Holder::Arc(Arc::<X>::clone(object)))
-}
-
-/// The link as one of a trait, if the class and the id fit into it.
-pub fn any_link<C: Class, D: Includes<C>>(link: Link<C>) -> Result<AnyLink<D>, Problem> {
-    if link.id() > D::Bits::largest_id(D::CLASSES.len()) {
-        return Err(Problem::TooMany);
-    }
-    Ok(link.into())
 }
 
 impl<X: Trace> Refers<Link<X::Class>> for Rc<X> {

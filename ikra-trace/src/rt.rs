@@ -7,8 +7,8 @@ pub use ikra_core::link::Link;
 use ikra_core::value::Value;
 
 pub use crate::back::{Back, Context};
+pub use crate::code::{FieldCode, VariantCode, any_link};
 pub use crate::error::At;
-pub use crate::pointers::any_link;
 pub use crate::store::Columns;
 pub use crate::tracer::Tracer;
 
@@ -17,11 +17,7 @@ pub fn copied<T: Value>(value: &T) -> T {
     *value
 }
 
-/// The number of the field with this name.
-///
-/// # Panics
-///
-/// When compiled, if the class has no such field.
+/// The number of the field with this name; 0 if there is none, which is an error where the row is made.
 pub const fn field_named<C: Class>(name: &str) -> usize {
     let mut field = 0;
     while field < C::FIELDS.len() {
@@ -30,7 +26,7 @@ pub const fn field_named<C: Class>(name: &str) -> usize {
         }
         field += 1;
     }
-    panic!("the class has no field of this name")
+    0
 }
 
 const fn is_same(one: &[u8], other: &[u8]) -> bool {

@@ -13,8 +13,7 @@ use ikra_runtime::error::Error;
 use ikra_runtime::objects::{AnyObjects, Lives, Objects};
 
 use crate::back::{Back, Context};
-use crate::error::TraceError;
-use crate::field::TraceField;
+use crate::error::{At, Problem, TraceError};
 use crate::graph::Graph;
 use crate::object::Trace;
 use crate::tracer::Tracer;
@@ -61,20 +60,12 @@ pub struct Columns<C: Class> {
 }
 
 impl<C: Class> Columns<C> {
-    /// Adds a field, which is of type `F` in the ordinary type.
-    pub fn add<F: TraceField<RowOf<C, K>>, const K: usize>(&mut self, column: Column<C, K>)
+    /// Adds a field; `owns` says whether the ordinary field owns objects.
+    pub fn add<const K: usize>(&mut self, _: Column<C, K>, owns: bool)
     where
         C: Field<K>,
     {
-        self.own |= F::OWNS;
-        self.add_converted(column);
-    }
-
-    /// Adds a field that the ordinary type converts.
-    pub fn add_converted<const K: usize>(&mut self, _: Column<C, K>)
-    where
-        C: Field<K>,
-    {
+        self.own |= owns;
         if self.fields.iter().all(|(field, _)| *field != K) {
             self.fields.push((K, |now, before| now.changed_since(before, Column::<C, K>::NEW)));
         }
@@ -156,7 +147,7 @@ impl<C: Class> Store<C> {
         self.holders.get(link.index())
     }
 
-    /// The link to the object at an index.
+    /// The link to the object at an index, if it is known.
     pub(crate) fn link(&self, index: u32) -> Option<Link<C>> {
         self.holders.get(index as usize).and_then(|_| Link::from_index(index as usize))
     }
@@ -199,6 +190,8 @@ pub(crate) trait AnyStore: Any {
     fn write(&self, context: &Context<'_>) -> Result<usize, TraceError>;
     /// Takes the objects as they are now.
     fn keep(&mut self, members: &[&dyn AnyObjects]);
+    /// The address of the object at an index, if an `Rc` holds it.
+    fn address(&self, index: usize) -> Result<usize, Problem>;
 }
 
 fn visit<C: Class>(graph: &mut Graph, number: usize) -> Result<bool, TraceError> {
@@ -209,7 +202,7 @@ fn visit<C: Class>(graph: &mut Graph, number: usize) -> Result<bool, TraceError>
         let mut tracer = Tracer::new(graph);
         let row = object.row(&mut tracer).map_err(|at| at.of(link))?;
         tracer.graph.store_at::<C>(number).put(link, row)?;
-        tracer.finish()?;
+        tracer.finish().map_err(|problem| At::from(problem).of(link))?;
     }
     Ok(is_busy)
 }
@@ -274,7 +267,7 @@ impl<C: Class> AnyStore for Store<C> {
             }
             let mut back = Back::new(context);
             object.write(link, mask, &mut back).map_err(|at| at.of(link))?;
-            back.finish()?;
+            back.finish().map_err(|problem| At::from(problem).of(link))?;
         }
         Ok(written)
     }
@@ -285,6 +278,14 @@ impl<C: Class> AnyStore for Store<C> {
         {
             self.objects = objects.clone();
             self.changed.clear();
+        }
+    }
+
+    fn address(&self, index: usize) -> Result<usize, Problem> {
+        match self.holders.get(index) {
+            Some(Holder::Rc(object)) => Ok(Rc::as_ptr(object).addr()),
+            Some(_) => Err(Problem::OtherType),
+            None => Err(Problem::NotTraced),
         }
     }
 }

@@ -37,8 +37,11 @@ pub trait Roots {
     fn enter(&self, tracer: &mut Tracer<'_, '_>) -> Result<(), Problem>;
 }
 
-impl<X: TraceAny + ?Sized> Roots for Rc<X> {
+impl<X: TraceAny + ?Sized + 'static> Roots for Rc<X> {
     fn enter(&self, tracer: &mut Tracer<'_, '_>) -> Result<(), Problem> {
+        if const { size_of::<Self>() > size_of::<usize>() } {
+            tracer.graph.remember(self);
+        }
         X::enter(Rc::clone(self), tracer)
     }
 }

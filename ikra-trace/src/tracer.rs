@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use ikra_core::class::Class;
 use ikra_core::link::Link;
 
-use crate::error::{At, MAX_NESTED, Problem, TraceError};
-use crate::field::TraceField;
+use crate::error::{MAX_NESTED, Problem, TraceError};
 use crate::graph::Graph;
 use crate::object::{Owned, Trace};
 use crate::store::Holder;
@@ -24,15 +23,15 @@ impl<'o, 't> Tracer<'o, 't> {
     }
 
     /// A tracer for objects behind a guard. [`finish`](Self::finish) visits them, so that the guard can be dropped.
-    pub(crate) fn inner<'n>(&mut self) -> Result<Tracer<'n, '_>, Problem> {
-        if self.nested == MAX_NESTED {
-            return Err(Problem::TooDeep);
-        }
-        Ok(Tracer { graph: self.graph, owned: VecDeque::new(), nested: self.nested + 1 })
+    pub(crate) fn inner<'n>(&mut self) -> Tracer<'n, '_> {
+        Tracer { graph: self.graph, owned: VecDeque::new(), nested: self.nested + 1 }
     }
 
     /// Visits the owned objects: however many own each other, one after the other.
-    pub(crate) fn finish(mut self) -> Result<(), TraceError> {
+    pub(crate) fn finish(mut self) -> Result<(), Problem> {
+        if self.nested > MAX_NESTED && !self.owned.is_empty() {
+            return Err(Problem::TooDeep);
+        }
         while let Some((object, index)) = self.owned.pop_front() {
             object.trace_owned(index, &mut self)?;
         }
@@ -44,16 +43,6 @@ impl<'o, 't> Tracer<'o, 't> {
         let link = self.graph.store_mut::<X::Class>().hold::<X>(Holder::Owned).map_err(TraceError::from)?;
         self.owned.push_back((object, link.index() as u32));
         Ok(link)
-    }
-
-    /// The value of a field in the row.
-    ///
-    /// # Errors
-    ///
-    /// The problem of the field.
-    #[inline]
-    pub fn field<T, F: TraceField<T>>(&mut self, name: &'static str, field: &'o F) -> Result<T, At> {
-        field.traced(self).map_err(|problem| At { field: Some(name), problem })
     }
 
     /// The row of an owned object, put into its store.

@@ -5,9 +5,10 @@ use std::rc::Rc;
 use ikra_core::dispatch::{AnyLink, Dispatch, Includes};
 
 use crate::back::Context;
+use crate::code::any_link;
 use crate::error::Problem;
 use crate::object::Trace;
-use crate::pointers::{Refers, any_link, rc};
+use crate::pointers::{Refers, rc};
 use crate::tracer::Tracer;
 
 /// An object of an unknown ordinary type that can be traced: a supertrait of [`TraceAs`].
@@ -103,10 +104,10 @@ impl<X: Trace, D: Includes<X::Class>> TraceAs<D> for X {
 impl<D: Dispatch + 'static, A: TraceAs<D> + ?Sized + 'static> Refers<AnyLink<D>> for Rc<A> {
     fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem> {
         let link = Rc::clone(self).link(tracer)?;
-        tracer.graph.remember(link, self);
+        tracer.graph.remember(self);
         Ok(link)
     }
     fn again(link: AnyLink<D>, context: &Context<'_>) -> Result<Self, Problem> {
-        context.graph.trait_object(link).ok_or(Problem::OtherType)
+        context.graph.trait_object(link)
     }
 }
