@@ -491,7 +491,6 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 /// | `#[trace(with = module)]` | `module::trace(&field)` makes the class's value, and `module::write_back(&mut field, value)` stores it. To be written, the object must be in a cell |
 ///
 /// ```
-/// # #[cfg(feature = "trace")] {
 /// use std::cell::RefCell;
 /// use std::rc::Rc;
 /// use std::time::Duration;
@@ -534,8 +533,6 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 /// sky.write_back()?;
 /// assert_eq!(sun.borrow().age, Duration::from_millis(3500));
 /// # Ok(()) }
-/// # main().unwrap();
-/// # }
 /// ```
 #[proc_macro_derive(Trace, attributes(trace))]
 pub fn derive_trace(item: TokenStream) -> TokenStream {

@@ -78,3 +78,8 @@ pub use trait_objects::{TraceAny, TraceAs};
 /// Items for the macro's code.
 #[doc(hidden)]
 pub mod rt;
+
+/// The examples of the page on ordinary objects.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/trace.md")]
+struct OrdinaryObjects;
