@@ -204,7 +204,7 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     /// # Safety
     ///
     /// As for [`read`](Self::read), from both.
-    #[inline(always)]
+    #[inline]
     unsafe fn differs(one: &C::Bases, other: &C::Bases, index: usize) -> bool {
         // SAFETY: by the contract, for `one`.
         let value = unsafe { Self::read(one, index) };

@@ -472,8 +472,7 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
     value::derive_value(item.into()).into()
 }
 
-/// Says which class the objects of an ordinary struct become. `Sim::trace(&roots)` makes a world of them, and
-/// `write_back` writes changes into them. In `ikra::trace`, with the feature `trace`.
+/// Says which class the objects of an ordinary struct become: `ikra::trace`, with the feature `trace`.
 ///
 /// | on a type | |
 /// | --- | --- |
@@ -485,55 +484,12 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 ///
 /// | on a field | |
 /// | --- | --- |
-/// | none | the class's field of this name has the type that [`TraceField`](../ikra_trace/trait.TraceField.html) lists |
+/// | none | the class's field of this name has a type that `TraceField` lists |
 /// | `#[trace(skip)]` | the class has no such field, and the ordinary field keeps its value |
 /// | `#[trace(field = name)]` | the class's field has another name |
 /// | `#[trace(with = module)]` | `module::trace(&field)` makes the class's value, and `module::write_back(&mut field, value)` stores it. To be written, the object must be in a cell |
 ///
-/// ```
-/// use std::cell::RefCell;
-/// use std::rc::Rc;
-/// use std::time::Duration;
-/// use ikra::{prelude::*, trace::{Trace, TraceWorld}};
-///
-/// #[derive(Clone, Copy, Debug, PartialEq, Trace, Value)]
-/// #[repr(u8)]
-/// #[trace(value)]
-/// pub enum Kind { Star, Planet }
-///
-/// #[soa_class]
-/// pub struct Body { pub kind: Kind, pub mass: f32, pub age: f32, pub force: [f32; 2] }
-/// #[soa_world]
-/// pub struct Sky { pub bodies: Objects<Body> }
-///
-/// #[derive(Trace)]
-/// #[trace(class = Body, rest(force = [0.0; 2]))]
-/// struct PlainBody {
-///     kind: Kind,
-///     #[trace(field = mass)]
-///     weight: f32,
-///     #[trace(with = seconds)]
-///     age: Duration,
-///     #[trace(skip)]
-///     observed: Vec<String>,
-/// }
-///
-/// mod seconds {
-///     use std::time::Duration;
-///     pub fn trace(age: &Duration) -> f32 { age.as_secs_f32() }
-///     pub fn write_back(age: &mut Duration, seconds: f32) { *age = Duration::from_secs_f32(seconds); }
-/// }
-///
-/// # fn main() -> Result<(), ikra::trace::TraceError> {
-/// let age = Duration::from_secs(2);
-/// let sun = Rc::new(RefCell::new(PlainBody { kind: Kind::Star, weight: 1.0, age, observed: vec![] }));
-/// let mut sky = Sky::trace(&sun)?;
-/// assert_eq!(sky.bodies.column(body::kind), [Kind::Star]);
-/// sky.bodies.column_mut(body::age)[0] += 1.5;
-/// sky.write_back()?;
-/// assert_eq!(sun.borrow().age, Duration::from_millis(3500));
-/// # Ok(()) }
-/// ```
+/// The trait of the same name has an example.
 #[proc_macro_derive(Trace, attributes(trace))]
 pub fn derive_trace(item: TokenStream) -> TokenStream {
     trace::derive_trace(item.into()).into()

@@ -30,7 +30,7 @@ pub struct FieldCode<C: Field<K>, F, const K: usize> {
 impl<C: Field<K>, F, const K: usize> FieldCode<C, F, K> {
     /// The functions.
     #[must_use]
-    pub const fn new() -> Self
+    pub const fn find() -> Self
     where
         F: TraceField<RowOf<C, K>>,
     {
@@ -121,7 +121,7 @@ pub fn any_link<C: Class, D: Includes<C>>(link: Link<C>) -> Result<AnyLink<D>, P
 impl<D: Dispatch, R> VariantCode<D, R> {
     /// The functions.
     #[must_use]
-    pub const fn new() -> Self
+    pub const fn find() -> Self
     where
         R: Pointer,
         D: Includes<R::Class>,

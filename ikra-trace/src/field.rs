@@ -20,7 +20,7 @@ use crate::tracer::Tracer;
 /// | `usize`, `isize`, `char` | `u32` or `u64`, `i32` or `i64`, `u32` |
 /// | `String` | `u32`, a number for the text |
 /// | `Rc<X>`, `Arc<X>`, `Box<X>`, `Weak<X>`, an enum of these | `Link<C>`, `ActorLink` |
-/// | `Rc<dyn Actor>` | `ActorLink` |
+/// | `Rc<dyn Actor>`, `Weak<dyn Actor>` | `ActorLink` |
 /// | `Option` of a pointer, `Weak<X>` | `Option<Link<C>>`, `Option<ActorLink>` |
 /// | `[F; N]`, `Vec<F>` | `[T; N]`, `InnerArray<T>` |
 /// | `Cell<F>`, `RefCell<F>`, `Mutex<F>`, `RwLock<F>`, `AtomicU32` and others | as `F`, or the number |

@@ -29,6 +29,53 @@ use crate::tracer::Tracer;
 /// fn name_of_class<T: Trace>() -> &'static str { <T::Class as ikra::ClassInfo>::NAME }
 /// assert_eq!(name_of_class::<RefCell<PlainBody>>(), "Body");
 /// ```
+///
+/// All settings of the derive macro:
+///
+/// ```
+/// use std::cell::RefCell;
+/// use std::rc::Rc;
+/// use std::time::Duration;
+/// use ikra::{prelude::*, trace::{Trace, TraceWorld}};
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Trace, Value)]
+/// #[repr(u8)]
+/// #[trace(value)]
+/// pub enum Kind { Star, Planet }
+///
+/// #[soa_class]
+/// pub struct Body { pub kind: Kind, pub mass: f32, pub age: f32, pub force: [f32; 2] }
+/// #[soa_world]
+/// pub struct Sky { pub bodies: Objects<Body> }
+///
+/// #[derive(Trace)]
+/// #[trace(class = Body, rest(force = [0.0; 2]))]
+/// struct PlainBody {
+///     kind: Kind,
+///     #[trace(field = mass)]
+///     weight: f32,
+///     #[trace(with = seconds)]
+///     age: Duration,
+///     #[trace(skip)]
+///     observed: Vec<String>,
+/// }
+///
+/// mod seconds {
+///     use std::time::Duration;
+///     pub fn trace(age: &Duration) -> f32 { age.as_secs_f32() }
+///     pub fn write_back(age: &mut Duration, seconds: f32) { *age = Duration::from_secs_f32(seconds); }
+/// }
+///
+/// # fn main() -> Result<(), ikra::trace::TraceError> {
+/// let age = Duration::from_secs(2);
+/// let sun = Rc::new(RefCell::new(PlainBody { kind: Kind::Star, weight: 1.0, age, observed: vec![] }));
+/// let mut sky = Sky::trace(&sun)?;
+/// assert_eq!(sky.bodies.column(body::kind), [Kind::Star]);
+/// sky.bodies.column_mut(body::age)[0] += 1.5;
+/// sky.write_back()?;
+/// assert_eq!(sun.borrow().age, Duration::from_millis(3500));
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "objects of type `{Self}` cannot be traced",
     label = "not under `#[derive(Trace)]` with a class",

@@ -1,12 +1,13 @@
 //! The traced objects of one class.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use ikra_core::class::{Class, Field};
 use ikra_core::column::Column;
+use ikra_core::effects::FieldSet;
 use ikra_core::link::Link;
 use ikra_core::storage::Stored;
 use ikra_runtime::error::Error;
@@ -81,7 +82,7 @@ pub(crate) struct Store<C: Class> {
     objects: Objects<C>,
     /// Rows whose turn has not come.
     early: BTreeMap<usize, C>,
-    types: Vec<std::any::TypeId>,
+    types: Vec<TypeId>,
     columns: Columns<C>,
     /// The ids' stamp when the objects entered the world.
     stamp: (u64, u64),
@@ -107,7 +108,7 @@ impl<C: Class> Store<C> {
     pub(crate) fn hold<X: Trace<Class = C>>(&mut self, holder: Holder<C>) -> Result<Link<C>, Error> {
         let too_many = Error::TooManyObjects { class: C::NAME, requested: self.holders.len() };
         let link = Link::from_index(self.holders.len()).ok_or(too_many)?;
-        let id = std::any::TypeId::of::<X>();
+        let id = TypeId::of::<X>();
         if !self.types.contains(&id) {
             self.types.push(id);
             X::columns(&mut self.columns);
@@ -182,6 +183,8 @@ pub(crate) trait AnyStore: Any {
     fn visit(&self) -> fn(&mut Graph, usize) -> Result<bool, TraceError>;
     /// Puts the objects into a world, if this is their member.
     fn enter(&mut self, member: &mut dyn AnyObjects) -> bool;
+    /// Fetches fields that a device has changed: those that ordinary types have, or all.
+    fn fetch(&self, member: &mut dyn AnyObjects, all: bool) -> Result<(), TraceError>;
     /// Fails if ids have changed.
     fn check(&self, members: &[&dyn AnyObjects]) -> Result<(), TraceError>;
     /// Finds what has changed; returns whether an object that another owns has.
@@ -227,6 +230,14 @@ impl<C: Class> AnyStore for Store<C> {
         *objects = self.objects.clone();
         self.stamp = stamp(objects);
         true
+    }
+
+    fn fetch(&self, member: &mut dyn AnyObjects, all: bool) -> Result<(), TraceError> {
+        if member.class().type_id() != TypeId::of::<C>() || all && self.changed.is_empty() {
+            return Ok(());
+        }
+        let fields = self.columns.fields.iter().fold(0, |fields, (field, _)| fields | 1 << field);
+        Ok(member.fetch(if all { FieldSet::ALL } else { FieldSet::from_bits(fields) })?)
     }
 
     fn check(&self, members: &[&dyn AnyObjects]) -> Result<(), TraceError> {

@@ -192,7 +192,22 @@ impl<W: World> Traced<W> {
     ///
     /// [`TraceError`]: for example if an object is borrowed, or a field is neither in a cell nor in an object in a
     /// cell. Objects before this one have been written; the next call writes all changes again.
+    ///
+    /// # Panics
+    ///
+    /// If a reserved object of the world is not initialised.
     pub fn write_back(&mut self) -> Result<usize, TraceError> {
+        self.fetch(false)?;
+        let written = self.write()?;
+        self.fetch(true)?;
+        let members = self.world.members();
+        let members = members.as_ref();
+        self.graph.stores_mut().for_each(|store| store.keep(members));
+        Ok(written)
+    }
+
+    /// Finds the changes and writes them.
+    fn write(&mut self) -> Result<usize, TraceError> {
         let members = self.world.members();
         let members = members.as_ref();
         self.graph.stores().try_for_each(|store| store.check(members))?;
@@ -205,8 +220,16 @@ impl<W: World> Traced<W> {
         for store in self.graph.stores() {
             written += store.write(&context)?;
         }
-        self.graph.stores_mut().for_each(|store| store.keep(members));
         Ok(written)
+    }
+
+    /// Fetches what devices have changed: before the comparison what ordinary objects have, after it what is kept.
+    fn fetch(&mut self, all: bool) -> Result<(), TraceError> {
+        let mut members = self.world.members_mut();
+        for store in self.graph.stores() {
+            members.as_mut().iter_mut().try_for_each(|member| store.fetch(&mut **member, all))?;
+        }
+        Ok(())
     }
 
     /// The link to an ordinary object, if it was traced.

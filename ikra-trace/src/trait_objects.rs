@@ -1,6 +1,6 @@
 //! `Rc<dyn Actor>`, whose object may be of any class of a trait under `#[soa_dispatch]`.
 
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use ikra_core::dispatch::{AnyLink, Dispatch, Includes};
 
@@ -101,13 +101,33 @@ impl<X: Trace, D: Includes<X::Class>> TraceAs<D> for X {
     }
 }
 
+/// The link to a trait object.
+fn link<D: Dispatch, A: TraceAs<D> + ?Sized + 'static>(
+    object: &Rc<A>,
+    tracer: &mut Tracer<'_, '_>,
+) -> Result<AnyLink<D>, Problem> {
+    let link = Rc::clone(object).link(tracer)?;
+    tracer.graph.remember(object);
+    Ok(link)
+}
+
 impl<D: Dispatch + 'static, A: TraceAs<D> + ?Sized + 'static> Refers<AnyLink<D>> for Rc<A> {
     fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem> {
-        let link = Rc::clone(self).link(tracer)?;
-        tracer.graph.remember(self);
-        Ok(link)
+        link(self, tracer)
     }
     fn again(link: AnyLink<D>, context: &Context<'_>) -> Result<Self, Problem> {
         context.graph.trait_object(link)
+    }
+}
+
+impl<D: Dispatch + 'static, A: TraceAs<D> + ?Sized + 'static> Refers<AnyLink<D>> for Weak<A> {
+    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem> {
+        self.refer_if_alive(tracer)?.ok_or(Problem::Dead)
+    }
+    fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<AnyLink<D>>, Problem> {
+        self.upgrade().map(|object| link(&object, tracer)).transpose()
+    }
+    fn again(link: AnyLink<D>, context: &Context<'_>) -> Result<Self, Problem> {
+        context.graph.trait_object(link).map(|object| Rc::downgrade(&object))
     }
 }

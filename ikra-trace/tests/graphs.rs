@@ -73,9 +73,7 @@ impl City {
     #[kernel]
     pub fn grow(&mut self) {
         self.size = self.size.wrapping_mul(3) + self.roads.len() as u32;
-        let twin = self.twin;
-        self.twin = self.mayor;
-        self.mayor = twin;
+        std::mem::swap(&mut self.twin, &mut self.mayor);
     }
 }
 

@@ -39,6 +39,7 @@
 pub mod lints {
     use std::cell::{Cell, RefCell};
     use std::rc::{Rc, Weak};
+    use std::time::Duration;
 
     use ikra::prelude::*;
     use ikra::trace::Trace;
@@ -74,13 +75,13 @@ pub mod lints {
 
     /// Its ordinary objects.
     #[derive(Clone, Debug, Trace)]
-    #[trace(class = Node, rest(age = self.number as u32), crate = ::ikra)]
+    #[trace(class = Node, rest(age = u32::from(self.number > 7)), crate = ::ikra)]
     pub struct Plain {
         /// A kind.
         pub kind: Cell<Kind>,
         /// A number.
         #[trace(with = seconds)]
-        pub r#type: f64,
+        pub r#type: Duration,
         /// A link.
         pub next: RefCell<Option<Pointer>>,
         /// Not there.
@@ -99,11 +100,13 @@ pub mod lints {
     }
 
     mod seconds {
-        pub(super) fn trace(time: &f64) -> f32 {
-            *time as f32
+        use std::time::Duration;
+
+        pub(super) fn trace(time: &Duration) -> f32 {
+            time.as_secs_f32()
         }
-        pub(super) fn write_back(time: &mut f64, seconds: f32) {
-            *time = f64::from(seconds);
+        pub(super) fn write_back(time: &mut Duration, seconds: f32) {
+            *time = Duration::from_secs_f32(seconds);
         }
     }
 

@@ -359,6 +359,7 @@ fn limits() {
 pub struct Car {
     pub km: u32,
     pub ahead: Option<ActorLink>,
+    pub behind: Option<ActorLink>,
     #[inline_array(1)]
     pub meets: InnerArray<ActorLink>,
 }
@@ -407,7 +408,7 @@ fn enums_of_pointers() {
         Walker(Rc<RefCell<PlainWalker>>),
     }
     #[derive(Trace)]
-    #[trace(class = Car)]
+    #[trace(class = Car, rest(behind = None))]
     struct PlainCar {
         km: u32,
         ahead: Option<PlainActor>,
@@ -451,6 +452,7 @@ fn trait_objects() {
     struct PlainCar {
         km: Cell<u32>,
         ahead: RefCell<Option<Rc<dyn PlainActor>>>,
+        behind: RefCell<Option<Weak<dyn PlainActor>>>,
     }
     #[derive(Trace)]
     #[trace(class = Walker)]
@@ -468,10 +470,12 @@ fn trait_objects() {
             self.steps.get()
         }
     }
-    let car = || Rc::new(PlainCar { km: Cell::new(3), ahead: RefCell::default() });
+    let car = || Rc::new(PlainCar { km: Cell::new(3), ahead: RefCell::default(), behind: RefCell::default() });
     let (first, second) = (car(), car());
     let walker = Rc::new(PlainWalker { steps: Cell::new(1), friend: RefCell::new(first.clone()) });
     *first.ahead.borrow_mut() = Some(walker.clone());
+    let behind: Weak<dyn PlainActor> = Rc::<PlainWalker>::downgrade(&walker);
+    *second.behind.borrow_mut() = Some(behind);
     let roots: [Rc<dyn PlainActor>; 3] = [walker.clone(), first.clone(), second.clone()];
     let mut town = Town::trace(&roots).unwrap();
     assert_eq!((town.cars.len(), town.walkers.len()), (2, 1));
@@ -482,6 +486,8 @@ fn trait_objects() {
     assert_eq!(roots.each_ref().map(|actor| actor.distance()), [101, 4000, 4000]);
     assert!(first.ahead.borrow().is_none());
     assert_eq!(walker.friend.borrow().distance(), 101);
+    let behind = second.behind.borrow_mut().take().and_then(|behind| behind.upgrade());
+    assert_eq!(behind.map(|behind| behind.distance()), Some(101));
     // Only the roots name the second car as a trait object.
     town.set(walker_link, walker::friend, second_link.into());
     town.write_back().unwrap();

@@ -35,7 +35,7 @@ impl Column<'_> {
             },
             // The type's own span, so that the compiler does not show it as part of an expansion.
             None => quote_spanned! {ty.span()=>
-                const #name: ::ikra::trace::rt::FieldCode<__Class, #ty, #number> = ::ikra::trace::rt::FieldCode::new();
+                const #name: ::ikra::trace::rt::FieldCode<__Class, #ty, #number> = ::ikra::trace::rt::FieldCode::find();
             },
         }
     }
@@ -144,7 +144,7 @@ fn link(ident: &Ident, dispatch: &Path, variants: &[(Ident, Type)]) -> TokenStre
     let codes: Vec<_> = (0..names.len()).map(|n| format_ident!("VARIANT_{n}")).collect();
     let definitions = types.iter().zip(&codes).map(|(ty, code)| {
         quote_spanned! {ty.span()=>
-            const #code: ::ikra::trace::rt::VariantCode<#dispatch, #ty> = ::ikra::trace::rt::VariantCode::new();
+            const #code: ::ikra::trace::rt::VariantCode<#dispatch, #ty> = ::ikra::trace::rt::VariantCode::find();
         }
     });
     let any = quote!(::ikra::trace::rt::AnyLink<#dispatch>);

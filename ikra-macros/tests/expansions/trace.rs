@@ -13,12 +13,12 @@ const _: () = {
         __Class,
         Cell<f32>,
         { ::ikra::trace::rt::field_named::<__Class>("mass") },
-    > = ::ikra::trace::rt::FieldCode::new();
+    > = ::ikra::trace::rt::FieldCode::find();
     const FIELD_1: ::ikra::trace::rt::FieldCode<
         __Class,
         Option<Rc<PlainBody>>,
         { ::ikra::trace::rt::field_named::<__Class>("next") },
-    > = ::ikra::trace::rt::FieldCode::new();
+    > = ::ikra::trace::rt::FieldCode::find();
     const FIELD_2: ::ikra::trace::rt::Column<
         __Class,
         { ::ikra::trace::rt::field_named::<__Class>("time") },
@@ -72,7 +72,7 @@ const _: () = {
     }
 };
 const _: () = {
-    const VARIANT_0: ::ikra::trace::rt::VariantCode<Actor, Rc<PlainCar>> = ::ikra::trace::rt::VariantCode::new();
+    const VARIANT_0: ::ikra::trace::rt::VariantCode<Actor, Rc<PlainCar>> = ::ikra::trace::rt::VariantCode::find();
     #[automatically_derived]
     impl ::ikra::trace::Refers<::ikra::trace::rt::AnyLink<Actor>> for PlainActor {
         const OWNS: ::core::primitive::bool = false || VARIANT_0.owns;
