@@ -16,7 +16,7 @@ use crate::tracer::Tracer;
 ///
 /// | ordinary field | class's field |
 /// | --- | --- |
-/// | a number, `bool`, a type under `#[trace(value)]` | the same type |
+/// | a number, `bool`, a type under `#[trace(value)]`, with the feature `glam` its types | the same type |
 /// | `usize`, `isize`, `char` | `u32` or `u64`, `i32` or `i64`, `u32` |
 /// | `String` | `u32`, a number for the text |
 /// | `Rc<X>`, `Arc<X>`, `Box<X>`, `Weak<X>`, an enum of these | `Link<C>`, `ActorLink` |
@@ -80,21 +80,35 @@ pub trait TraceField<T>: Sized {
     }
 }
 
-macro_rules! numbers {
-    ($($number:ty),*) => { $(
-        impl TraceField<$number> for $number {
+/// Values that stay the same.
+macro_rules! values {
+    ($($value:ty),*) => { $(
+        impl TraceField<$value> for $value {
             #[inline]
-            fn traced<'o>(&'o self, _: &mut Tracer<'o, '_>) -> Result<$number, Problem> {
+            fn traced<'o>(&'o self, _: &mut Tracer<'o, '_>) -> Result<$value, Problem> {
                 Ok(*self)
             }
             #[inline]
-            fn make(value: $number, _: &Context<'_>) -> Result<Self, Problem> {
+            fn make(value: $value, _: &Context<'_>) -> Result<Self, Problem> {
                 Ok(value)
             }
         }
     )* };
 }
-numbers!(u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, bool);
+values!(u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, bool);
+
+#[cfg(feature = "glam")]
+mod vectors {
+    use glam::{
+        DMat2, DMat3, DMat4, DQuat, DVec2, DVec3, DVec4, IVec2, IVec3, IVec4, Mat2, Mat3, Mat4, Quat, UVec2, UVec3,
+        UVec4, Vec2, Vec3, Vec3A, Vec4,
+    };
+
+    use super::{Context, Problem, TraceField, Tracer};
+
+    values!(Vec2, Vec3, Vec3A, Vec4, Quat, Mat2, Mat3, Mat4, DVec2, DVec3, DVec4, DQuat, DMat2, DMat3, DMat4);
+    values!(IVec2, IVec3, IVec4, UVec2, UVec3, UVec4);
+}
 
 impl<const FRACTION: u32> TraceField<Self> for Fixed<FRACTION> {
     fn traced<'o>(&'o self, _: &mut Tracer<'o, '_>) -> Result<Self, Problem> {

@@ -227,7 +227,9 @@ impl<C: Class> AnyStore for Store<C> {
     fn enter(&mut self, member: &mut dyn AnyObjects) -> bool {
         let member: &mut dyn Any = member;
         let Some(objects) = member.downcast_mut::<Objects<C>>() else { return false };
-        *objects = self.objects.clone();
+        // The copy has no spare room, and the world keeps that of the original.
+        let copy = self.objects.clone();
+        *objects = std::mem::replace(&mut self.objects, copy);
         self.stamp = stamp(objects);
         true
     }

@@ -392,6 +392,47 @@ pub struct Town {
     pub walkers: Objects<Walker>,
 }
 
+#[soa_class]
+pub struct Ball {
+    pub pos: glam::Vec3,
+    #[atomic]
+    pub hits: u32,
+    #[soa(flatten)]
+    pub vel: glam::DVec2,
+    #[inline_array(object)]
+    pub last: [glam::Vec2; 2],
+}
+#[soa_world]
+pub struct Court {
+    pub balls: Objects<Ball>,
+}
+
+#[test]
+fn vectors_and_atomics() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use glam::{DVec2, Vec2, Vec3};
+    #[derive(Trace)]
+    #[trace(class = Ball)]
+    struct Plain {
+        pos: Cell<Vec3>,
+        hits: AtomicU32,
+        vel: Cell<DVec2>,
+        last: [Cell<Vec2>; 2],
+    }
+    let ball = Rc::new(Plain { pos: Cell::default(), hits: 2.into(), vel: Cell::default(), last: Default::default() });
+    let mut court = Court::trace(&ball).unwrap();
+    let link = court.link_to(&ball).unwrap();
+    court.get(link).hits().add(3);
+    court.get_mut(link).pos.y = 1.0;
+    court.get_mut(link).vel = DVec2::X;
+    court.get_mut(link).last.set(1, Vec2::ONE);
+    assert_eq!(court.write_back().unwrap(), 1);
+    assert_eq!((ball.pos.get(), ball.hits.load(Ordering::Relaxed), ball.vel.get()), (Vec3::Y, 5, DVec2::X));
+    assert_eq!(ball.last.each_ref().map(Cell::get), [Vec2::ZERO, Vec2::ONE]);
+    assert_eq!(court.write_back().unwrap(), 0);
+}
+
 #[test]
 fn links_of_traits_have_room_for_fewer_objects() {
     let any_link = |id| ikra::trace::rt::any_link::<Car, Actor>(Link::from_id(id).unwrap());
