@@ -1,5 +1,5 @@
-//! The functions for one field, and for one variant of an enum of pointers, as values: the macro's code asks once whether
-//! they exist, so that a field that cannot be traced is one error.
+//! The functions for one field, and for one variant of an enum of pointers, as values: the macro's code asks once
+//! whether they exist, so that a field that cannot be traced is one error.
 
 use ikra_core::class::{Class, Field};
 use ikra_core::column::Column;
