@@ -1,7 +1,7 @@
 //! Tracing a graph of ordinary objects, and writing one column back, beside a walk that only counts them.
 //!
-//! `cargo bench -p ikra-benches --bench trace` prints times, and the medians of the ratios of a trace and a write-back to
-//! the walk that came before it. `-- 100000 8` is for other numbers of objects and links of each.
+//! `cargo bench -p ikra-benches --bench trace` prints times, and the medians of the ratios of a trace and a write-back
+//! to the walk that came before it. `-- 100000 8` is for other numbers of objects and links of each.
 
 use std::time::Instant;
 

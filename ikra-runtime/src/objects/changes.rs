@@ -40,7 +40,8 @@ impl<C: Class> Objects<C> {
     {
         self.check_initialized(link)?;
         self.table().fetch_object(const { FieldSet::from_bits(1 << K) }, link.index());
-        // SAFETY: the object exists by the check, its field is current, and `&self` excludes writes that are not atomic.
+        // SAFETY: the object exists by the check, its field is current, and `&self` excludes writes that are not
+        // atomic.
         Ok(unsafe { C::Storage::read_row(&self.table().bases, link.index()) })
     }
 
