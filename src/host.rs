@@ -15,6 +15,9 @@ pub use ikra_runtime::objects::{AnyColumn, Links, Objects, Rows, Tracked};
 pub use ikra_runtime::place::{ParsePlaceError, Place};
 pub use ikra_runtime::selection::Selection;
 pub use ikra_runtime::world::{Holds, Moved, Mut, World, alone};
+#[cfg(feature = "trace")]
+#[cfg_attr(docsrs, doc(cfg(feature = "trace")))]
+pub use ikra_trace as trace;
 
 /// NVIDIA GPUs: what only they have, their errors, their driver, and other libraries on their columns.
 #[cfg(feature = "cuda")]

@@ -8,6 +8,7 @@ pub mod force;
 pub mod loops;
 pub mod neighbours;
 pub mod timing;
+pub mod trace;
 pub mod turns;
 pub mod whole;
 pub mod wide;

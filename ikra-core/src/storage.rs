@@ -199,6 +199,19 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
         unsafe { Self::write(to, index, value) };
     }
 
+    /// Whether the field of an object has other bits in one storage than in another.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read), from both.
+    #[inline]
+    unsafe fn differs(one: &C::Bases, other: &C::Bases, index: usize) -> bool {
+        // SAFETY: by the contract, for `one`.
+        let value = unsafe { Self::read(one, index) };
+        // SAFETY: by the contract, for `other`.
+        !value.same(&unsafe { Self::read(other, index) })
+    }
+
     /// The view's data of object `index` for `value`, given the known facts about objects that the field links to.
     ///
     /// # Safety

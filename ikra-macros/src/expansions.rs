@@ -91,6 +91,28 @@ fn world() {
     check("world.rs", made);
 }
 
+#[test]
+fn trace() {
+    let made = crate::trace::derive_trace(quote! {
+        #[trace(class = Body, rest(age = 0))]
+        struct PlainBody {
+            mass: Cell<f32>,
+            next: Option<Rc<PlainBody>>,
+            #[trace(with = seconds)]
+            time: Duration,
+            #[trace(skip)]
+            name: String,
+        }
+    });
+    let pointer = crate::trace::derive_trace(quote! {
+        #[trace(link = Actor)]
+        enum PlainActor {
+            Car(Rc<PlainCar>),
+        }
+    });
+    check("trace.rs", quote!(#made #pointer));
+}
+
 /// Expansions stay small: code common to all classes is generic code in the runtime.
 #[test]
 fn size() {

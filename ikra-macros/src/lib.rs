@@ -7,6 +7,7 @@
 //! | `dispatch` | `#[soa_dispatch]`, and `#[soa_methods]` on the block of such a trait |
 //! | `world` | `#[soa_world]` |
 //! | `value` | `#[derive(Value)]` |
+//! | `trace` | `#[derive(Trace)]` |
 //!
 //! `device_code` is `device_code!()`.
 
@@ -22,6 +23,7 @@ mod krate;
 mod methods;
 mod stored;
 mod symbol;
+mod trace;
 mod value;
 mod world;
 
@@ -468,4 +470,27 @@ pub fn device_code(args: TokenStream) -> TokenStream {
 #[proc_macro_derive(Value, attributes(value))]
 pub fn derive_value(item: TokenStream) -> TokenStream {
     value::derive_value(item.into()).into()
+}
+
+/// Says which class the objects of an ordinary struct become: `ikra::trace`, with the feature `trace`.
+///
+/// | on a type | |
+/// | --- | --- |
+/// | `#[trace(class = Body)]` | a struct: its objects become objects of the class, and its fields those of the same names |
+/// | `#[trace(class = Body, rest(age = 0, …))]` | values for fields that only the class has; they may use `self` |
+/// | `#[trace(link = Actor)]` | an enum whose variants each hold a pointer, such as `Car(Rc<PlainCar>)`: it becomes an `ActorLink` |
+/// | `#[trace(value)]` | a type that is under `#[derive(Value)]` too: it stays the same value |
+/// | `#[trace(crate = path)]` | the path to `ikra` |
+///
+/// | on a field | |
+/// | --- | --- |
+/// | none | the class's field of this name has a type that `TraceField` lists |
+/// | `#[trace(skip)]` | the class has no such field, and the ordinary field keeps its value |
+/// | `#[trace(field = name)]` | the class's field has another name |
+/// | `#[trace(with = module)]` | `module::trace(&field)` makes the class's value, and `module::write_back(&mut field, value)` stores it. To be written, the object must be in a cell |
+///
+/// The trait of the same name has an example.
+#[proc_macro_derive(Trace, attributes(trace))]
+pub fn derive_trace(item: TokenStream) -> TokenStream {
+    trace::derive_trace(item.into()).into()
 }

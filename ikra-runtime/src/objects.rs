@@ -5,6 +5,7 @@ mod any;
 mod any_column;
 mod arena;
 mod arrays;
+mod changes;
 mod checks;
 mod columns;
 mod extend;

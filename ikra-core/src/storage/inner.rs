@@ -215,6 +215,20 @@ macro_rules! array_storage {
             unsafe { A::copy::<C>(from, to, Self::COLUMN, index, load) }
         }
         #[inline]
+        unsafe fn differs(one: &C::Bases, other: &C::Bases, index: usize) -> bool {
+            let load = $load;
+            // SAFETY: by the contract, for `one`.
+            let elements = unsafe { Self::read(one, index) };
+            // SAFETY: by the contract, for `other`.
+            let others = unsafe { Self::read(other, index) };
+            elements.len() != others.len()
+                || (0..elements.len()).any(|n| {
+                    // SAFETY: both arrays have the element.
+                    let [one, other] = [elements, others].map(|array| load(unsafe { array.at::<A>(n) }));
+                    !one.same(&other)
+                })
+        }
+        #[inline]
         unsafe fn remap(
             bases: &C::Bases,
             index: usize,

@@ -23,7 +23,7 @@ use ikra_core::moves::{Moves, Remap};
 /// 1. All results are true of one `Objects`, the same one in each call.
 /// 2. [`header`](Self::header) points to the start of its table, which lives as long as the `Objects`, at the same
 ///    address.
-pub unsafe trait AnyObjects: Lives {
+pub unsafe trait AnyObjects: Lives + Any {
     /// The class's name.
     fn name(&self) -> &'static str;
     /// The class's identity.

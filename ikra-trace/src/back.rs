@@ -1,0 +1,133 @@
+//! The way back: from columns to ordinary objects.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ikra_core::class::{Class, Field};
+use ikra_core::column::Column;
+use ikra_core::link::Link;
+use ikra_runtime::objects::{AnyObjects, Objects};
+
+use crate::error::{At, MAX_NESTED, Problem, TraceError};
+use crate::graph::Graph;
+use crate::object::{Owned, Trace};
+use crate::store::{Holder, RowOf, find};
+
+/// The world that kernels have changed, and the objects that it came from.
+pub struct Context<'b> {
+    pub(crate) graph: &'b Graph,
+    pub(crate) members: &'b [&'b dyn AnyObjects],
+    /// Whether an object that another owns has changed.
+    pub(crate) has_owned_changes: bool,
+}
+
+impl Context<'_> {
+    fn objects<C: Class>(&self) -> Result<&Objects<C>, TraceError> {
+        find(self.members).ok_or(TraceError::NotInWorld { class: C::NAME })
+    }
+
+    fn holder<C: Class>(&self, link: Link<C>) -> Result<&Holder<C>, Problem> {
+        self.graph.store::<C>().and_then(|store| store.holder(link)).ok_or(Problem::NotTraced)
+    }
+
+    /// The object behind a link.
+    pub(crate) fn rc<X: Trace>(&self, link: Link<X::Class>) -> Result<Rc<X>, Problem> {
+        let Holder::Rc(object) = self.holder(link)? else { return Err(Problem::OtherType) };
+        let object: Rc<dyn Any> = Rc::<dyn Trace<Class = X::Class>>::clone(object);
+        object.downcast().map_err(|_| Problem::OtherType)
+    }
+
+    /// The object behind a link.
+    pub(crate) fn arc<X: Trace + Send + Sync>(&self, link: Link<X::Class>) -> Result<Arc<X>, Problem> {
+        let Holder::Arc(object) = self.holder(link)? else { return Err(Problem::OtherType) };
+        let object: Arc<dyn Any + Send + Sync> = Arc::<dyn Trace<Class = X::Class> + Send + Sync>::clone(object);
+        object.downcast().map_err(|_| Problem::OtherType)
+    }
+}
+
+/// An owned object, borrowed as its owner is.
+pub(crate) enum Access<'o> {
+    Shared(&'o dyn Owned),
+    Exclusive(&'o mut dyn Owned),
+}
+
+/// The changes of one object, and the objects that it owns and that were not visited.
+pub struct Back<'o, 'b> {
+    pub(crate) context: &'b Context<'b>,
+    owned: VecDeque<(Access<'o>, u32)>,
+    nested: usize,
+}
+
+impl<'o, 'b> Back<'o, 'b> {
+    pub(crate) fn new(context: &'b Context<'b>) -> Self {
+        Self { context, owned: VecDeque::new(), nested: 0 }
+    }
+
+    /// The same for objects behind a guard. [`finish`](Self::finish) visits them, so that the guard can be dropped.
+    pub(crate) fn inner<'n>(&self) -> Back<'n, 'b> {
+        Back { context: self.context, owned: VecDeque::new(), nested: self.nested + 1 }
+    }
+
+    /// Visits the owned objects.
+    pub(crate) fn finish(mut self) -> Result<(), Problem> {
+        if self.nested > MAX_NESTED && !self.owned.is_empty() {
+            return Err(Problem::TooDeep);
+        }
+        while let Some((object, index)) = self.owned.pop_front() {
+            match object {
+                Access::Shared(object) => object.write_owned(index, &mut self)?,
+                Access::Exclusive(object) => object.write_owned_mut(index, &mut self)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes an owned object, to be visited later.
+    pub(crate) fn own<C: Class>(&mut self, link: Link<C>, object: Access<'o>) {
+        self.owned.push_back((object, link.index() as u32));
+    }
+
+    /// The fields of an object that have changed.
+    pub(crate) fn mask<C: Class>(&self, link: Link<C>) -> u64 {
+        self.context.graph.store::<C>().map_or(0, |store| store.mask(link))
+    }
+
+    /// The new value of a field that has changed.
+    ///
+    /// # Errors
+    ///
+    /// The problem of the field.
+    #[inline]
+    pub fn changed<C: Field<K>, const K: usize>(
+        &self,
+        (link, mask): (Link<C>, u64),
+        column: Column<C, K>,
+    ) -> Result<Option<RowOf<C, K>>, At> {
+        if mask >> K & 1 == 0 {
+            return Ok(None);
+        }
+        let value = self.context.objects::<C>().and_then(|objects| Ok(objects.read_field(link, column)?));
+        value.map(Some).map_err(|error| At::field::<C, K>(error.into()))
+    }
+
+    /// Fails if a field has changed that cannot be written.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Immutable`].
+    pub fn refuse<C: Field<K>, const K: usize>(&self, (_, mask): (Link<C>, u64), _: Column<C, K>) -> Result<(), At> {
+        if mask >> K & 1 == 0 { Ok(()) } else { Err(At::field::<C, K>(Problem::Immutable)) }
+    }
+
+    /// The value of a field when it was last written back.
+    pub(crate) fn before<C: Field<K>, const K: usize>(
+        &self,
+        link: Link<C>,
+        column: Column<C, K>,
+    ) -> Result<RowOf<C, K>, At> {
+        let store = self.context.graph.store::<C>().ok_or(Problem::NotTraced)?;
+        store.before().read_field(link, column).map_err(|error| At::field::<C, K>(TraceError::from(error).into()))
+    }
+}

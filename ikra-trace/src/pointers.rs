@@ -1,0 +1,229 @@
+//! Pointers between ordinary objects, which become links.
+
+use std::rc::{Rc, Weak};
+use std::sync::{Arc, Weak as ArcWeak};
+
+use ikra_core::class::Class;
+use ikra_core::dispatch::{AnyLink, Dispatch};
+use ikra_core::link::Link;
+
+use crate::back::{Access, Back, Context};
+use crate::error::Problem;
+use crate::field::TraceField;
+use crate::graph::Graph;
+use crate::object::Trace;
+use crate::store::Holder;
+use crate::tracer::Tracer;
+
+/// A type of pointers to objects, which become links of type `L`: `Rc`, `Arc`, `Box`, `Weak`, and enums of these under
+/// `#[derive(Trace)]`.
+///
+/// ```
+/// use std::rc::Rc;
+/// use ikra::{prelude::*, trace::{Refers, Trace}};
+///
+/// #[soa_class]
+/// pub struct Body { pub mass: f32 }
+/// #[derive(Trace)]
+/// #[trace(class = Body)]
+/// struct PlainBody { mass: f32 }
+///
+/// fn refers<P: Refers<L>, L>() {}
+/// refers::<Rc<PlainBody>, Link<Body>>();
+/// refers::<Box<PlainBody>, Link<Body>>();
+/// ```
+pub trait Refers<L>: Sized {
+    /// Whether the pointer owns its object.
+    #[doc(hidden)]
+    const OWNS: bool = false;
+    /// The link to the object, which becomes known.
+    #[doc(hidden)]
+    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<L, Problem>;
+    /// The same; `None` if the object was dropped.
+    #[doc(hidden)]
+    fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<L>, Problem> {
+        self.refer(tracer).map(Some)
+    }
+    /// A pointer to the object of a link.
+    #[doc(hidden)]
+    fn again(link: L, context: &Context<'_>) -> Result<Self, Problem>;
+    /// Notes the object if it is owned.
+    #[doc(hidden)]
+    fn owned<'o>(&'o self, _link: &L, _back: &mut Back<'o, '_>) {}
+    /// The same for a pointer that is not shared.
+    #[doc(hidden)]
+    fn owned_mut<'o>(&'o mut self, _link: &L, _back: &mut Back<'o, '_>) {}
+}
+
+/// A pointer to objects of one class.
+///
+/// ```
+/// use std::rc::Rc;
+/// use ikra::{prelude::*, trace::{Pointer, Trace}};
+///
+/// #[soa_class]
+/// pub struct Body { pub mass: f32 }
+/// #[derive(Trace)]
+/// #[trace(class = Body)]
+/// struct PlainBody { mass: f32 }
+///
+/// let link: Option<Link<<Rc<PlainBody> as Pointer>::Class>> = Link::<Body>::from_id(1);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not point to objects that can be traced",
+    label = "not a pointer to traced objects",
+    note = "a variant holds an `Rc`, `Arc`, `Box` or `Weak` of a type under `#[derive(Trace)] #[trace(class = Class)]`"
+)]
+pub trait Pointer: Refers<Link<Self::Class>> {
+    /// The class.
+    type Class: Class;
+}
+
+impl<X: Trace> Pointer for Rc<X> {
+    type Class = X::Class;
+}
+impl<X: Trace + Send + Sync> Pointer for Arc<X> {
+    type Class = X::Class;
+}
+impl<X: Trace> Pointer for Box<X> {
+    type Class = X::Class;
+}
+impl<X: Trace> Pointer for Weak<X> {
+    type Class = X::Class;
+}
+impl<X: Trace + Send + Sync> Pointer for ArcWeak<X> {
+    type Class = X::Class;
+}
+
+/// The link to a shared object.
+#[inline]
+pub(crate) fn rc<X: Trace>(object: &Rc<X>, graph: &mut Graph) -> Result<Link<X::Class>, Problem> {
+    graph.enter::<X>(Rc::as_ptr(object).addr(), || Holder::Rc(Rc::<X>::clone(object)))
+}
+
+/// The link to a shared object.
+#[inline]
+pub(crate) fn arc<X: Trace + Send + Sync>(object: &Arc<X>, graph: &mut Graph) -> Result<Link<X::Class>, Problem> {
+    graph.enter::<X>(Arc::as_ptr(object).addr(), || Holder::Arc(Arc::<X>::clone(object)))
+}
+
+impl<X: Trace> Refers<Link<X::Class>> for Rc<X> {
+    #[inline]
+    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Link<X::Class>, Problem> {
+        rc(self, tracer.graph)
+    }
+    fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
+        context.rc(link)
+    }
+}
+
+impl<X: Trace + Send + Sync> Refers<Link<X::Class>> for Arc<X> {
+    #[inline]
+    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Link<X::Class>, Problem> {
+        arc(self, tracer.graph)
+    }
+    fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
+        context.arc(link)
+    }
+}
+
+impl<X: Trace> Refers<Link<X::Class>> for Box<X> {
+    const OWNS: bool = true;
+
+    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Link<X::Class>, Problem> {
+        tracer.own::<X>(self)
+    }
+    fn again(_: Link<X::Class>, _: &Context<'_>) -> Result<Self, Problem> {
+        Err(Problem::Owned)
+    }
+    fn owned<'o>(&'o self, link: &Link<X::Class>, back: &mut Back<'o, '_>) {
+        back.own(*link, Access::Shared(&**self));
+    }
+    fn owned_mut<'o>(&'o mut self, link: &Link<X::Class>, back: &mut Back<'o, '_>) {
+        back.own(*link, Access::Exclusive(&mut **self));
+    }
+}
+
+macro_rules! weak {
+    ($([$($bounds:tt)*] $weak:ident, $strong:ident, $enter:path, $again:ident;)*) => { $(
+        impl<X: Trace $($bounds)*> Refers<Link<X::Class>> for $weak<X> {
+            fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Link<X::Class>, Problem> {
+                self.refer_if_alive(tracer)?.ok_or(Problem::Dead)
+            }
+            fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<Link<X::Class>>, Problem> {
+                self.upgrade().map(|object| $enter(&object, tracer.graph)).transpose()
+            }
+            fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
+                context.$again(link).map(|object| $strong::downgrade(&object))
+            }
+        }
+
+        impl<X: Trace $($bounds)*> TraceField<Option<Link<X::Class>>> for $weak<X> {
+            fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<Link<X::Class>>, Problem> {
+                self.refer_if_alive(tracer)
+            }
+            fn make(value: Option<Link<X::Class>>, context: &Context<'_>) -> Result<Self, Problem> {
+                value.map_or(Ok(Self::new()), |link| Self::again(link, context))
+            }
+        }
+    )* };
+}
+weak! {
+    [] Weak, Rc, rc, rc;
+    [+ Send + Sync] ArcWeak, Arc, arc, arc;
+}
+
+/// Pointers as fields, and in an `Option`.
+macro_rules! fields {
+    ($([$param:ident: $bound:ident] $link:ty;)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<$param: $bound, R: Refers<$link>> TraceField<$link> for R {
+            const OWNS: bool = R::OWNS;
+
+            #[inline]
+            fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<$link, Problem> {
+                self.refer(tracer)
+            }
+            fn make(value: $link, context: &Context<'_>) -> Result<Self, Problem> {
+                R::again(value, context)
+            }
+            fn owned<'o>(&'o self, before: &$link, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+                Refers::owned(self, before, back);
+                Ok(())
+            }
+            fn owned_mut<'o>(&'o mut self, before: &$link, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+                Refers::owned_mut(self, before, back);
+                Ok(())
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$param: $bound, R: Refers<$link>> TraceField<Option<$link>> for Option<R> {
+            const OWNS: bool = R::OWNS;
+
+            #[inline]
+            fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<$link>, Problem> {
+                self.as_ref().map_or(Ok(None), |pointer| pointer.refer_if_alive(tracer))
+            }
+            fn make(value: Option<$link>, context: &Context<'_>) -> Result<Self, Problem> {
+                value.map(|link| R::again(link, context)).transpose()
+            }
+            fn owned<'o>(&'o self, before: &Option<$link>, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+                if let (Some(pointer), Some(link)) = (self, before) {
+                    Refers::owned(pointer, link, back);
+                }
+                Ok(())
+            }
+            fn owned_mut<'o>(&'o mut self, before: &Option<$link>, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+                if let (Some(pointer), Some(link)) = (self, before) {
+                    Refers::owned_mut(pointer, link, back);
+                }
+                Ok(())
+            }
+        }
+    )* };
+}
+fields! {
+    [C: Class] Link<C>;
+    [D: Dispatch] AnyLink<D>;
+}

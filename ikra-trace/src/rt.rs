@@ -1,0 +1,44 @@
+//! Items for the code of `#[derive(Trace)]`.
+
+pub use ikra_core::class::Class;
+pub use ikra_core::column::Column;
+pub use ikra_core::dispatch::AnyLink;
+pub use ikra_core::link::Link;
+use ikra_core::value::Value;
+
+pub use crate::back::{Back, Context};
+pub use crate::code::{FieldCode, VariantCode, any_link};
+pub use crate::error::At;
+pub use crate::store::Columns;
+pub use crate::tracer::Tracer;
+
+/// A copy of a value.
+pub fn copied<T: Value>(value: &T) -> T {
+    *value
+}
+
+/// The number of the field with this name; 0 if there is none, which is an error where the row is made.
+pub const fn field_named<C: Class>(name: &str) -> usize {
+    let mut field = 0;
+    while field < C::FIELDS.len() {
+        if is_same(C::FIELDS[field].name.as_bytes(), name.as_bytes()) {
+            return field;
+        }
+        field += 1;
+    }
+    0
+}
+
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut n = 0;
+    while n < one.len() {
+        if one[n] != other[n] {
+            return false;
+        }
+        n += 1;
+    }
+    true
+}

@@ -1,0 +1,304 @@
+//! The traced objects of one class.
+
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ikra_core::class::{Class, Field};
+use ikra_core::column::Column;
+use ikra_core::effects::FieldSet;
+use ikra_core::link::Link;
+use ikra_core::storage::Stored;
+use ikra_runtime::error::Error;
+use ikra_runtime::objects::{AnyObjects, Lives, Objects};
+
+use crate::back::{Back, Context};
+use crate::error::{At, Problem, TraceError};
+use crate::graph::Graph;
+use crate::object::Trace;
+use crate::tracer::Tracer;
+
+/// The type of field `K` in a row.
+pub(crate) type RowOf<C, const K: usize> = <<C as Field<K>>::Storage as Stored>::Row;
+
+/// What keeps an ordinary object of class `C` alive.
+pub(crate) enum Holder<C: Class> {
+    Rc(Rc<dyn Trace<Class = C>>),
+    Arc(Arc<dyn Trace<Class = C> + Send + Sync>),
+    /// Another object owns it, in a `Box`.
+    Owned,
+}
+
+impl<C: Class> Holder<C> {
+    fn object(&self) -> Option<&dyn Trace<Class = C>> {
+        match self {
+            Self::Rc(object) => Some(&**object),
+            Self::Arc(object) => Some(&**object),
+            Self::Owned => None,
+        }
+    }
+}
+
+impl<C: Class> Clone for Holder<C> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Rc(object) => Self::Rc(Rc::clone(object)),
+            Self::Arc(object) => Self::Arc(Arc::clone(object)),
+            Self::Owned => Self::Owned,
+        }
+    }
+}
+
+/// Compares a field of all objects with an earlier clone.
+type Changes<C> = fn(&Objects<C>, &Objects<C>) -> Vec<Link<C>>;
+
+/// The fields of a class that an ordinary type has.
+pub struct Columns<C: Class> {
+    fields: Vec<(usize, Changes<C>)>,
+    /// Whether some of them own objects.
+    own: bool,
+}
+
+impl<C: Class> Columns<C> {
+    /// Adds a field; `owns` says whether the ordinary field owns objects.
+    pub fn add<const K: usize>(&mut self, _: Column<C, K>, owns: bool)
+    where
+        C: Field<K>,
+    {
+        self.own |= owns;
+        if self.fields.iter().all(|(field, _)| *field != K) {
+            self.fields.push((K, |now, before| now.changed_since(before, Column::<C, K>::NEW)));
+        }
+    }
+}
+
+/// The traced objects of class `C`, by index.
+pub(crate) struct Store<C: Class> {
+    holders: Vec<Holder<C>>,
+    /// The first holder that was not visited.
+    next: usize,
+    /// The objects: first under construction, then as they were when last written back.
+    objects: Objects<C>,
+    /// Rows whose turn has not come.
+    early: BTreeMap<usize, C>,
+    types: Vec<TypeId>,
+    columns: Columns<C>,
+    /// The ids' stamp when the objects entered the world.
+    stamp: (u64, u64),
+    /// Changed fields by object; empty if there are none.
+    changed: Vec<u64>,
+}
+
+impl<C: Class> Store<C> {
+    pub(crate) fn new() -> Self {
+        Self {
+            holders: Vec::new(),
+            next: 0,
+            objects: Objects::new(),
+            early: BTreeMap::new(),
+            types: Vec::new(),
+            columns: Columns { fields: Vec::new(), own: false },
+            stamp: (0, 0),
+            changed: Vec::new(),
+        }
+    }
+
+    /// Adds an object of the ordinary type `X`.
+    pub(crate) fn hold<X: Trace<Class = C>>(&mut self, holder: Holder<C>) -> Result<Link<C>, Error> {
+        let too_many = Error::TooManyObjects { class: C::NAME, requested: self.holders.len() };
+        let link = Link::from_index(self.holders.len()).ok_or(too_many)?;
+        let id = TypeId::of::<X>();
+        if !self.types.contains(&id) {
+            self.types.push(id);
+            X::columns(&mut self.columns);
+        }
+        self.holders.push(holder);
+        Ok(link)
+    }
+
+    /// The next object to visit.
+    fn next(&mut self) -> Option<(Holder<C>, Link<C>)> {
+        loop {
+            let holder = self.holders.get(self.next)?;
+            let link = Link::from_index(self.next)?;
+            self.next += 1;
+            if holder.object().is_some() {
+                return Some((holder.clone(), link));
+            }
+        }
+    }
+
+    /// Adds the row of an object, in the order of ids.
+    pub(crate) fn put(&mut self, link: Link<C>, row: C) -> Result<(), Error> {
+        if link.index() != self.objects.len() {
+            self.early.insert(link.index(), row);
+            return Ok(());
+        }
+        self.objects.push(row)?;
+        while !self.early.is_empty()
+            && let Some(row) = self.early.remove(&self.objects.len())
+        {
+            self.objects.push(row)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn holder(&self, link: Link<C>) -> Option<&Holder<C>> {
+        self.holders.get(link.index())
+    }
+
+    /// The link to the object at an index, if it is known.
+    pub(crate) fn link(&self, index: u32) -> Option<Link<C>> {
+        self.holders.get(index as usize).and_then(|_| Link::from_index(index as usize))
+    }
+
+    /// The object as it was when last written back.
+    pub(crate) fn before(&self) -> &Objects<C> {
+        &self.objects
+    }
+
+    /// The object's fields that have changed since.
+    pub(crate) fn mask(&self, link: Link<C>) -> u64 {
+        self.changed.get(link.index()).copied().unwrap_or(0)
+    }
+
+    fn owns_objects(&self) -> bool {
+        self.columns.own
+    }
+}
+
+/// The objects of class `C` among a world's members.
+pub(crate) fn find<'w, C: Class>(members: &[&'w dyn AnyObjects]) -> Option<&'w Objects<C>> {
+    members.iter().find_map(|member| {
+        let member: &dyn Any = *member;
+        member.downcast_ref()
+    })
+}
+
+/// A [`Store`] of any class.
+pub(crate) trait AnyStore: Any {
+    fn class(&self) -> &'static str;
+    /// Visits all objects that are known and were not visited; returns whether there were any.
+    fn visit(&self) -> fn(&mut Graph, usize) -> Result<bool, TraceError>;
+    /// Puts the objects into a world, if this is their member.
+    fn enter(&mut self, member: &mut dyn AnyObjects) -> bool;
+    /// Fetches fields that a device has changed: those that ordinary types have, or all.
+    fn fetch(&self, member: &mut dyn AnyObjects, all: bool) -> Result<(), TraceError>;
+    /// Fails if ids have changed.
+    fn check(&self, members: &[&dyn AnyObjects]) -> Result<(), TraceError>;
+    /// Finds what has changed; returns whether an object that another owns has.
+    fn compare(&mut self, members: &[&dyn AnyObjects]) -> bool;
+    /// Writes the changes, and returns the number of objects that it visited.
+    fn write(&self, context: &Context<'_>) -> Result<usize, TraceError>;
+    /// Takes the objects as they are now.
+    fn keep(&mut self, members: &[&dyn AnyObjects]);
+    /// The address of the object at an index, if an `Rc` holds it.
+    fn address(&self, index: usize) -> Result<usize, Problem>;
+}
+
+fn visit<C: Class>(graph: &mut Graph, number: usize) -> Result<bool, TraceError> {
+    let mut is_busy = false;
+    while let Some((holder, link)) = graph.store_at::<C>(number).next() {
+        is_busy = true;
+        let Some(object) = holder.object() else { continue };
+        let mut tracer = Tracer::new(graph);
+        let row = object.row(&mut tracer).map_err(|at| at.of(link))?;
+        tracer.graph.store_at::<C>(number).put(link, row)?;
+        tracer.finish().map_err(|problem| At::from(problem).of(link))?;
+    }
+    Ok(is_busy)
+}
+
+/// When ids of the class last changed, and when objects were last removed.
+fn stamp<C: Class>(objects: &Objects<C>) -> (u64, u64) {
+    (AnyObjects::generation(objects), Lives::removed_at(objects))
+}
+
+impl<C: Class> AnyStore for Store<C> {
+    fn class(&self) -> &'static str {
+        C::NAME
+    }
+
+    fn visit(&self) -> fn(&mut Graph, usize) -> Result<bool, TraceError> {
+        visit::<C>
+    }
+
+    fn enter(&mut self, member: &mut dyn AnyObjects) -> bool {
+        let member: &mut dyn Any = member;
+        let Some(objects) = member.downcast_mut::<Objects<C>>() else { return false };
+        // The copy has no spare room, and the world keeps that of the original.
+        let copy = self.objects.clone();
+        *objects = std::mem::replace(&mut self.objects, copy);
+        self.stamp = stamp(objects);
+        true
+    }
+
+    fn fetch(&self, member: &mut dyn AnyObjects, all: bool) -> Result<(), TraceError> {
+        if member.class().type_id() != TypeId::of::<C>() || all && self.changed.is_empty() {
+            return Ok(());
+        }
+        let fields = self.columns.fields.iter().fold(0, |fields, (field, _)| fields | 1 << field);
+        Ok(member.fetch(if all { FieldSet::ALL } else { FieldSet::from_bits(fields) })?)
+    }
+
+    fn check(&self, members: &[&dyn AnyObjects]) -> Result<(), TraceError> {
+        match find::<C>(members) {
+            Some(objects) if stamp(objects) == self.stamp && objects.len() >= self.holders.len() => Ok(()),
+            _ => Err(TraceError::IdsChanged { class: C::NAME }),
+        }
+    }
+
+    fn compare(&mut self, members: &[&dyn AnyObjects]) -> bool {
+        self.changed.clear();
+        let Some(objects) = find::<C>(members) else { return false };
+        for &(field, changes) in &self.columns.fields {
+            let links = changes(objects, &self.objects);
+            if !links.is_empty() && self.changed.is_empty() {
+                self.changed.resize(self.holders.len(), 0);
+            }
+            for link in links {
+                self.changed[link.index()] |= 1 << field;
+            }
+        }
+        let is_owned = |(mask, holder): (&u64, &Holder<C>)| *mask != 0 && holder.object().is_none();
+        self.changed.iter().zip(&self.holders).any(is_owned)
+    }
+
+    fn write(&self, context: &Context<'_>) -> Result<usize, TraceError> {
+        let visits_all = context.has_owned_changes && self.owns_objects();
+        if self.changed.is_empty() && !visits_all {
+            return Ok(0);
+        }
+        let mut written = 0;
+        for (index, holder) in self.holders.iter().enumerate() {
+            let mask = self.changed.get(index).copied().unwrap_or(0);
+            written += usize::from(mask != 0);
+            let (Some(object), Some(link)) = (holder.object(), Link::from_index(index)) else { continue };
+            if mask == 0 && !visits_all {
+                continue;
+            }
+            let mut back = Back::new(context);
+            object.write(link, mask, &mut back).map_err(|at| at.of(link))?;
+            back.finish().map_err(|problem| At::from(problem).of(link))?;
+        }
+        Ok(written)
+    }
+
+    fn keep(&mut self, members: &[&dyn AnyObjects]) {
+        if let Some(objects) = find::<C>(members)
+            && !self.changed.is_empty()
+        {
+            self.objects = objects.clone();
+            self.changed.clear();
+        }
+    }
+
+    fn address(&self, index: usize) -> Result<usize, Problem> {
+        match self.holders.get(index) {
+            Some(Holder::Rc(object)) => Ok(Rc::as_ptr(object).addr()),
+            Some(_) => Err(Problem::OtherType),
+            None => Err(Problem::NotTraced),
+        }
+    }
+}

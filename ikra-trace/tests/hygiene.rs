@@ -1,0 +1,177 @@
+//! Expansions cause no lints, and do not depend on the meaning of names at the call site.
+#![deny(
+    warnings,
+    future_incompatible,
+    nonstandard_style,
+    rust_2018_idioms,
+    unused,
+    elided_lifetimes_in_paths,
+    explicit_outlives_requirements,
+    keyword_idents,
+    let_underscore_drop,
+    macro_use_extern_crate,
+    meta_variable_misuse,
+    missing_copy_implementations,
+    missing_debug_implementations,
+    missing_docs,
+    non_ascii_idents,
+    redundant_lifetimes,
+    single_use_lifetimes,
+    trivial_casts,
+    trivial_numeric_casts,
+    unit_bindings,
+    unnameable_types,
+    unreachable_pub,
+    unsafe_op_in_unsafe_fn,
+    unused_crate_dependencies,
+    unused_extern_crates,
+    unused_import_braces,
+    unused_lifetimes,
+    unused_qualifications,
+    unused_results,
+    variant_size_differences
+)]
+#![deny(clippy::all, clippy::pedantic)]
+#![forbid(unsafe_code)]
+#![allow(unused_crate_dependencies, reason = "dev-dependencies of the other tests")]
+
+/// A public and fully documented module, as in a library.
+pub mod lints {
+    use std::cell::{Cell, RefCell};
+    use std::rc::{Rc, Weak};
+    use std::time::Duration;
+
+    use ikra::prelude::*;
+    use ikra::trace::Trace;
+
+    /// A kind.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Trace, Value)]
+    #[repr(u8)]
+    #[trace(value)]
+    pub enum Kind {
+        /// The first.
+        First,
+    }
+
+    /// A class.
+    #[soa_class]
+    #[derive(Clone, Copy, Debug)]
+    pub struct Node {
+        /// A kind.
+        pub kind: Kind,
+        /// A number.
+        pub r#type: f32,
+        /// A link.
+        pub next: Option<ThingLink>,
+        /// Only here.
+        pub age: u32,
+    }
+
+    /// A trait.
+    #[soa_dispatch(Node)]
+    pub trait Thing {}
+    #[soa_methods]
+    impl Thing for Node {}
+
+    /// Its ordinary objects.
+    #[derive(Clone, Debug, Trace)]
+    #[trace(class = Node, rest(age = u32::from(self.number > 7)), crate = ::ikra)]
+    pub struct Plain {
+        /// A kind.
+        pub kind: Cell<Kind>,
+        /// A number.
+        #[trace(with = seconds)]
+        pub r#type: Duration,
+        /// A link.
+        pub next: RefCell<Option<Pointer>>,
+        /// Not there.
+        #[trace(skip)]
+        pub number: usize,
+    }
+
+    /// A pointer.
+    #[derive(Clone, Debug, Trace)]
+    #[trace(link = Thing)]
+    pub enum Pointer {
+        /// Shared.
+        Shared(Rc<Plain>),
+        /// Weak.
+        Weak(Weak<Plain>),
+    }
+
+    mod seconds {
+        use std::time::Duration;
+
+        pub(super) fn trace(time: &Duration) -> f32 {
+            time.as_secs_f32()
+        }
+        pub(super) fn write_back(time: &mut Duration, seconds: f32) {
+            *time = Duration::from_secs_f32(seconds);
+        }
+    }
+
+    /// A world.
+    #[soa_world]
+    #[derive(Debug)]
+    pub struct World {
+        /// The objects.
+        pub nodes: Objects<Node>,
+    }
+}
+
+mod classes {
+    use ikra::prelude::*;
+
+    #[soa_class]
+    pub(crate) struct Class {
+        pub(crate) link: u32,
+        pub(crate) mask: Option<Link<Class>>,
+    }
+
+    #[soa_world]
+    pub(crate) struct Sim {
+        pub(crate) classes: Objects<Class>,
+    }
+}
+
+/// Names of the standard library that mean something else here.
+mod names {
+    #![allow(dead_code, non_camel_case_types, missing_debug_implementations, reason = "only their names count")]
+
+    use ::std::rc::Rc;
+
+    use super::classes::{Class, Sim, class};
+
+    pub(crate) struct Option;
+    pub(crate) struct Result;
+    pub(crate) struct Some;
+    pub(crate) struct Ok;
+    pub(crate) struct Err;
+    pub(crate) struct u64;
+    pub(crate) struct bool;
+    pub(crate) mod core {}
+    pub(crate) mod std {}
+    pub(crate) mod ikra {}
+    pub(crate) trait Row {
+        fn row(&self) {}
+        fn shared(&self) {}
+        fn refer(&self) {}
+    }
+    impl<T> Row for T {}
+
+    #[derive(::ikra::trace::Trace)]
+    #[trace(class = Class)]
+    pub(crate) struct Plain {
+        pub(crate) link: ::core::cell::Cell<u32>,
+        pub(crate) mask: ::core::cell::RefCell<::std::rc::Weak<Plain>>,
+    }
+
+    #[test]
+    fn names_do_not_matter() {
+        let plain = Rc::new_cyclic(|weak| Plain { link: 3.into(), mask: weak.clone().into() });
+        let mut sim = <Sim as ::ikra::trace::TraceWorld>::trace(&plain).unwrap();
+        sim.classes.column_mut(class::link).fill(4);
+        assert_eq!(sim.write_back().unwrap(), 1);
+        assert_eq!(plain.link.get(), 4);
+    }
+}
