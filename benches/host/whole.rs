@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use ikra_benches::timing::with_threads;
-use ikra_benches::whole::{Model, boids, coli, economy, pagerank, rabbits, springs};
+use ikra_benches::whole::{Model, births, boids, coli, economy, pagerank, rabbits, springs};
 
 /// Steps of each program.
 const STEPS: u32 = 30;
@@ -50,6 +50,8 @@ fn main() {
         .partition(|argument| argument.parse::<usize>().is_ok());
     let scale = numbers.first().and_then(|number| number.parse().ok()).unwrap_or(100);
     println!("| model | plain Rust | Ikra | Ikra, 2 threads |\n| --- | ---: | ---: | ---: |");
+    row::<births::Births>(&names, scale);
+    row::<births::Compacting>(&names, scale);
     row::<rabbits::Rabbits>(&names, scale);
     row::<boids::Boids>(&names, scale);
     row::<economy::Payments>(&names, scale);

@@ -1,6 +1,7 @@
 //! Whole models as a user writes them after the README and the guide, each beside a twin in plain Rust with the same
 //! passes and the same results.
 
+pub mod births;
 pub mod boids;
 pub mod coli;
 pub mod economy;

@@ -10,6 +10,8 @@ mod device;
 mod host;
 #[cfg(not(target_arch = "nvptx64"))]
 mod nursery;
+#[cfg(not(target_arch = "nvptx64"))]
+mod per_thread;
 
 #[cfg(target_arch = "nvptx64")]
 pub use device::{TableRef, Targets};
@@ -18,7 +20,7 @@ pub(crate) use host::ABSENT;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Directory, Header, HostChanges, TableRef, TargetSlot, Targets};
 #[cfg(not(target_arch = "nvptx64"))]
-pub use nursery::{Late, Nursery, Place, Threads};
+pub use nursery::{Batch, Late, Nursery};
 
 /// The start of a column, or of the whole storage.
 #[derive(Clone, Copy)]

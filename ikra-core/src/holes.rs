@@ -6,6 +6,8 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use std::vec::Vec;
 
+use crate::kept::KeptObjects;
+
 /// The removed objects of a class, one bit per index. Their columns keep valid values that nothing reads.
 #[derive(Default)]
 pub struct Holes {
@@ -61,33 +63,88 @@ impl Holes {
         }
     }
 
-    /// The removed objects, in the order of their indices.
-    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        ones(&self.words)
+    /// The first removed objects, at most `most` of them, in the order of their indices.
+    pub fn first(&self, most: usize) -> Vec<u32> {
+        let mut first = Vec::with_capacity(most.min(self.count as usize));
+        for (n, &word) in self.words.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                if first.len() == most {
+                    return first;
+                }
+                first.push(n as u32 * 64 + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+        first
+    }
+
+    /// The objects below `slots` that are left if some more are removed, given as one bit per index.
+    #[must_use]
+    pub fn kept(&self, slots: usize, removed: &[u64]) -> KeptObjects {
+        let word = |words: &[u64], n: usize| words.get(n).copied().unwrap_or(0);
+        let words = (0..slots.div_ceil(64)).map(|n| {
+            let in_use = if slots - n * 64 >= 64 { u64::MAX } else { (1 << (slots % 64)) - 1 };
+            in_use & !word(&self.words, n) & !word(removed, n)
+        });
+        KeptObjects::new(slots, words.collect())
     }
 
     /// The objects of a range that exist, as ranges of consecutive ones.
-    pub fn live(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
-        let mut next = range.start;
-        core::iter::from_fn(move || {
-            let start = self.find(next, range.end, false)?;
-            next = self.find(start, range.end, true).unwrap_or(range.end);
-            Some(start..next)
-        })
+    pub fn live(&self, range: Range<usize>) -> Live<'_> {
+        let mut live = Live { words: &self.words, first: range.start / 64 * 64, end: range.end, rest: 0 };
+        live.rest = live.word() & (u64::MAX << (range.start % 64));
+        live
     }
+}
 
-    /// The first index from `start` on, before `end`, that was removed, or not.
-    fn find(&self, start: usize, end: usize, removed: bool) -> Option<usize> {
-        let mut at = start;
-        while at < end {
-            let word = self.words.get(at / 64).copied().unwrap_or(0);
-            let wanted = if removed { word } else { !word } >> (at % 64);
-            if wanted != 0 {
-                return Some(at + wanted.trailing_zeros() as usize).filter(|&found| found < end);
-            }
-            at = (at / 64 + 1) * 64;
+/// Objects that exist, as ranges of consecutive ones.
+#[derive(Clone, Debug)]
+pub struct Live<'a> {
+    /// The removed objects.
+    words: &'a [u64],
+    /// The index of the current word's first object.
+    first: usize,
+    end: usize,
+    /// The objects of the current word that are left.
+    rest: u64,
+}
+
+impl Live<'_> {
+    /// The objects of the current word.
+    #[inline]
+    fn word(&self) -> u64 {
+        let live = !self.words.get(self.first / 64).copied().unwrap_or(0);
+        match self.end.saturating_sub(self.first) {
+            64.. => live,
+            end => live & ((1 << end) - 1),
         }
-        None
+    }
+}
+
+impl Iterator for Live<'_> {
+    type Item = Range<usize>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Range<usize>> {
+        while self.rest == 0 {
+            self.first += 64;
+            if self.first >= self.end {
+                self.first = self.end;
+                return None;
+            }
+            self.rest = self.word();
+        }
+        let before = self.rest.trailing_zeros();
+        let start = self.first + before as usize;
+        let mut end = before + (self.rest >> before).trailing_ones();
+        while end == 64 && self.first + 64 < self.end {
+            self.first += 64;
+            self.rest = self.word();
+            end = self.rest.trailing_ones();
+        }
+        self.rest &= u64::MAX.checked_shl(end).unwrap_or(0);
+        Some(start..self.first + end as usize)
     }
 }
 
@@ -128,5 +185,68 @@ impl Marks {
     #[must_use]
     pub fn into_words(self) -> Vec<u64> {
         self.0.into_iter().map(AtomicU64::into_inner).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kept::{count_ones, end_of_ones};
+    use crate::rng::Random;
+
+    /// Words with bits of any density.
+    fn words(random: &mut Random, count: usize) -> Vec<u64> {
+        let dense = |random: &mut Random, n: u32| (0..n).fold(u64::MAX, |word, _| word & random.next_u64());
+        (0..count)
+            .map(|_| match random.below(4) {
+                0 => 0,
+                1 => u64::MAX,
+                n => dense(random, 2 * n),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn ranges_have_the_objects_that_exist() {
+        for seed in 0..200 {
+            let mut random = Random::new(seed, 0, 0);
+            let mut holes = Holes::NONE;
+            holes.insert(&words(&mut random, seed as usize % 5));
+            let slots = 200 + random.below(150) as usize;
+            let start = random.below(250) as usize;
+            let end = random.below(slots as u32 + 1) as usize;
+            let live: Vec<_> = holes.live(start..end).collect();
+            let objects = (start..end).filter(|&index| !holes.contains(index));
+            assert!(live.iter().cloned().flatten().eq(objects), "{live:?}");
+            assert!(
+                live.windows(2).all(|pair| pair[0].end < pair[1].start),
+                "ranges are as long as possible: {live:?}"
+            );
+            let all: Vec<_> = ones(&holes.words).map(|index| index as u32).collect();
+            let most = random.below(90) as usize;
+            assert!(holes.first(most).iter().eq(all.iter().take(most)));
+        }
+    }
+
+    #[test]
+    fn kept_objects_close_up() {
+        for seed in 0..200 {
+            let mut random = Random::new(seed, 1, 0);
+            let mut holes = Holes::NONE;
+            holes.insert(&words(&mut random, 3));
+            let others = words(&mut random, 4);
+            let removed: Vec<_> = others.iter().zip(holes.words.iter().chain([&0])).map(|(a, b)| a & !b).collect();
+            let slots = end_of_ones(&holes.words).max(end_of_ones(&removed)) + random.below(70) as usize;
+            let kept = holes.kept(slots, &removed);
+            let is_removed = |index: usize| removed.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
+            let mut next = 0;
+            for index in 0..slots {
+                let stays = !holes.contains(index) && !is_removed(index);
+                assert_eq!(kept.get().index(index as u32), stays.then_some(next));
+                next += u32::from(stays);
+            }
+            assert_eq!((kept.count(), kept.get().index(slots as u32)), (next as usize, Some(slots as u32)));
+            assert_eq!(count_ones(&removed), ones(&removed).count());
+        }
     }
 }

@@ -64,6 +64,7 @@ pub mod handle;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod holes;
 pub mod info;
+pub mod kept;
 pub mod kernel;
 pub mod known;
 pub mod layout;

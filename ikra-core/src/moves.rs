@@ -1,6 +1,7 @@
 //! Changes of a class's objects: they moved, were removed, or got ids. Links are remapped by them.
 
 use crate::info::ClassId;
+use crate::kept::Kept;
 
 /// Links to objects that a running kernel makes have indices below this, unless their class has about as many objects.
 /// They fit into links to objects of up to 64 classes.
@@ -23,6 +24,8 @@ pub struct Change<'a> {
 enum How<'a> {
     /// By old index: the new id, or 0 for an object that was removed.
     Moved(&'a [u32]),
+    /// These objects stay and close up.
+    Kept(Kept<'a>),
     /// One bit per index, set for objects that were removed. The others stay.
     Removed(&'a [u64]),
     /// A running kernel makes objects, which have no ids yet.
@@ -36,6 +39,12 @@ impl<'a> Change<'a> {
     #[must_use]
     pub const fn moved(class: ClassId, ids: &'a [u32]) -> Self {
         Self { class, how: How::Moved(ids) }
+    }
+
+    /// Some objects of `class` were removed, and the others closed up.
+    #[must_use]
+    pub const fn kept(class: ClassId, kept: Kept<'a>) -> Self {
+        Self { class, how: How::Kept(kept) }
     }
 
     /// Some objects of `class` were removed: one bit per index.
@@ -70,6 +79,7 @@ impl<'a> Change<'a> {
                 Some(id) => id.checked_sub(1),
                 None => Some(index),
             },
+            How::Kept(kept) => kept.index(index),
             How::Removed(removed) => {
                 let is_removed = removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
                 (!is_removed).then_some(index)

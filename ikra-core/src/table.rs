@@ -7,7 +7,7 @@
 
 pub use crate::directory::{Base, BaseSet, TableRef, Targets};
 #[cfg(not(target_arch = "nvptx64"))]
-pub use crate::directory::{Directory, Header, HostChanges, Late, Nursery, Place, TargetSlot, Threads};
+pub use crate::directory::{Batch, Directory, Header, HostChanges, Late, Nursery, TargetSlot};
 use crate::info::{ClassInfo, LayoutKind};
 use crate::layout::geometry;
 

@@ -11,6 +11,7 @@ use crate::info::FieldInfo;
 use crate::mirror::{Copies, Mirrored, Span, Unit, spans, units};
 use crate::table::{Directory, Header, Table};
 use ikra_core::effects::FieldSet;
+use ikra_core::kept::KeptObjects;
 use ikra_core::moves::{Moves, Remap};
 
 /// [`Objects`] of any class.
@@ -71,6 +72,16 @@ pub unsafe trait AnyObjects: Lives + Any {
     ///
     /// All links to the class are remapped before they are followed, or are unchecked (I11).
     unsafe fn reorder(&mut self, order: &[u32]);
+    /// Keeps some objects in their order; links are remapped separately.
+    ///
+    /// # Panics
+    ///
+    /// If indices end elsewhere than those of `kept`, or if reserved objects are not initialised.
+    ///
+    /// # Safety
+    ///
+    /// As for [`reorder`](Self::reorder).
+    unsafe fn close_up(&mut self, kept: &KeptObjects);
     /// The class's fields.
     fn fields(&self) -> &'static [FieldInfo];
     /// Whether the class has a fixed capacity or a fixed arena.
@@ -197,6 +208,9 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     }
     unsafe fn reorder(&mut self, order: &[u32]) {
         Objects::reorder(self, order);
+    }
+    unsafe fn close_up(&mut self, kept: &KeptObjects) {
+        Objects::close_up(self, kept);
     }
     fn fields(&self) -> &'static [FieldInfo] {
         C::FIELDS

@@ -1,29 +1,42 @@
 //! Objects that come and go: removed objects leave holes, and objects that a kernel made fill them.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
+
+use rayon::prelude::*;
 
 use super::reorder::{concerned, now};
 use super::{Objects, Tracked};
 use crate::class::{Class, ClassId, ClassInfo};
 use crate::error::Error;
+use crate::exec::{for_chunks, spread};
 use crate::link::Link;
 use crate::list::ListOrder;
 use crate::storage::{Bump, FieldTuple};
-use crate::table::{Late, Nursery, Place, Threads};
+use crate::table::{Batch, Late, Nursery};
 use ikra_core::effects::{Effects, FieldSet};
-use ikra_core::holes::{Marks, ones};
+use ikra_core::holes::Marks;
+use ikra_core::kept::{KeptObjects, end_of_ones};
 use ikra_core::moves::{Change, Moves, Remap};
+
+/// From this number of new objects on, several threads write them.
+const MANY: usize = 4096;
+
+/// The indices among which one thread looks for holes at once.
+const PART: usize = 1 << 16;
 
 /// The objects that a kernel made in one class, after they have ids.
 #[derive(Debug, Default)]
 pub struct Born {
-    /// By the number that links have until the kernel ends: the id, or 0.
+    /// By the number that links have until the kernel ends: the id, or 0. Empty if no field can have such links.
     ids: Vec<u32>,
-    /// Their indices, in the order of their makers.
-    indices: Vec<u32>,
+    /// The indices of the first ones, which were holes.
+    holes: Vec<u32>,
     /// The number of indices that the class had before.
     slots: usize,
+    /// The number of those that follow.
+    added: usize,
     /// The index by which links name number 0 until the kernel ends.
     first: u32,
 }
@@ -32,7 +45,19 @@ impl Born {
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.indices.is_empty()
+        self.count() == 0
+    }
+
+    fn count(&self) -> usize {
+        self.holes.len() + self.added
+    }
+
+    /// The index of the object at a position, in the order of their makers.
+    fn index(&self, position: usize) -> usize {
+        match self.holes.get(position) {
+            Some(&hole) => hole as usize,
+            None => self.slots + (position - self.holes.len()),
+        }
     }
 
     /// The change of links to them.
@@ -65,13 +90,13 @@ pub trait Lives {
     fn close(&mut self);
     /// Takes the objects that the kernel marked for removal: one bit per index.
     fn take_marks(&mut self) -> Vec<u64>;
-    /// Gives the objects that the kernel made their ids.
+    /// Gives the objects that the kernel made their ids. `are_named` is whether fields may have links to them.
     ///
     /// # Errors
     ///
     /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`], [`Error::ArenaFull`],
     /// [`Error::ArenaAtLimit`]. None of them exists then.
-    fn deliver(&mut self) -> Result<Born, Error>;
+    fn deliver(&mut self, are_named: bool) -> Result<Born, Error>;
     /// Remaps the links in objects that [`deliver`](Self::deliver) made, and stores the fields that the kernel left to be stored.
     ///
     /// # Errors
@@ -93,6 +118,8 @@ pub trait Lives {
     fn cascade(&self, moves: Moves<'_>, marks: &mut Vec<u64>) -> Result<bool, Error>;
     /// Removes objects, given as one bit per index. Links to them are remapped already.
     fn remove_all(&mut self, removed: &[u64]);
+    /// The objects that are left if some are removed, given as one bit per index.
+    fn kept(&self, removed: &[u64]) -> KeptObjects;
     /// The fill ratio below which the class compacts by itself, if it was declared.
     fn compacts_below(&self) -> Option<f32>;
     /// Makes an arena with this number of used bytes, before the values of all objects are restored. It may have been
@@ -108,10 +135,9 @@ pub trait Lives {
     unsafe fn begin_restore(&mut self, arena: usize) -> Result<(), Error>;
 }
 
-/// The threads on which a kernel may run: the calling one, and those of the pool.
-fn threads() -> Threads {
-    let current = || rayon::current_thread_index().map_or(0, |thread| thread + 1);
-    Threads { count: rayon::current_num_threads() + 1, current }
+/// The number of threads on which a kernel may run: the calling one, and those of the pool.
+fn threads() -> usize {
+    rayon::current_num_threads() + 1
 }
 
 impl<C: Class> Objects<C> {
@@ -155,7 +181,16 @@ impl<C: Class> Objects<C> {
 
     /// The objects that exist, as a list.
     pub(crate) fn live_list(&self) -> &Arc<ListOrder> {
-        self.live.get_or_init(|| Arc::new(ListOrder::of_ranges(self.live_in(0..self.slots()))))
+        self.live.get_or_init(|| {
+            let slots = self.slots();
+            let parts = slots.div_ceil(PART);
+            let part = |n: usize| self.live_in(n * PART..((n + 1) * PART).min(slots)).collect::<Vec<_>>();
+            let list = match parts {
+                0 | 1 => ListOrder::of_ranges(self.live_in(0..slots)),
+                _ => ListOrder::of_ranges(spread(parts, &part).0.into_iter().flatten()),
+            };
+            Arc::new(list)
+        })
     }
 }
 
@@ -209,12 +244,15 @@ impl<C: Class> Lives for Objects<C> {
         std::mem::replace(&mut self.table_mut().header.marks, Marks::NONE).into_words()
     }
 
-    fn deliver(&mut self) -> Result<Born, Error> {
+    fn deliver(&mut self, are_named: bool) -> Result<Born, Error> {
         let slots = self.slots();
         let Some(mut nursery) = self.table_mut().nursery.take() else { return Ok(Born::default()) };
-        let (places, numbers) = nursery.places();
-        let mut born = Born { ids: vec![0; numbers as usize], indices: Vec::new(), slots, first: nursery.first() };
-        let added = if places.is_empty() { Ok(()) } else { self.add_rows(&places, &mut nursery, &mut born) };
+        let mut born = Born { slots, first: nursery.first(), ..Born::default() };
+        let count = nursery.count();
+        let numbers = if are_named { nursery.numbers() } else { 0 };
+        let mut ids: Vec<_> = (0..numbers).map(|_| AtomicU32::new(0)).collect();
+        let added = if count == 0 { Ok(()) } else { self.add_rows(&mut nursery, count, &ids, &mut born) };
+        born.ids = ids.drain(..).map(AtomicU32::into_inner).collect();
         self.table_mut().nursery = Some(nursery);
         self.live = OnceLock::new();
         match added {
@@ -237,12 +275,16 @@ impl<C: Class> Lives for Objects<C> {
             assert!(self.exists(index as usize), "a kernel ran for it");
             store((&raw const self.table().bases).cast(), index as usize, moves);
         }
-        for &index in &born.indices {
-            assert!((index as usize) < self.slots(), "the objects were just made");
-            // SAFETY: the object exists, by the assertion (I18), and `&mut self` excludes other accesses.
-            let failed = unsafe { self.remap_object(index as usize, fields, moves, Remap::Commit) };
-            debug_assert!(failed.is_none(), "new objects are not removed");
-        }
+        let returned = for_chunks(0..born.count(), false, |chunk| {
+            for index in chunk.map(|position| born.index(position)) {
+                assert!(index < self.slots(), "the objects were just made");
+                // SAFETY: the object exists, by the assertion (I18), and has one position; `&mut self` excludes other
+                // accesses.
+                let failed = unsafe { self.remap_object(index, fields, moves, Remap::Commit) };
+                debug_assert!(failed.is_none(), "new objects are not removed");
+            }
+        });
+        drop(returned);
         Ok(())
     }
     unsafe fn undo(&mut self, born: &Born) {
@@ -272,7 +314,7 @@ impl<C: Class> Lives for Objects<C> {
         Ok(found)
     }
     fn remove_all(&mut self, removed: &[u64]) {
-        assert!(ones(removed).last().is_none_or(|last| last < self.slots()), "the objects exist");
+        assert!(end_of_ones(removed) <= self.slots(), "the objects exist");
         let header = &mut self.table_mut().header;
         header.holes.insert(removed);
         header.removed_at = now();
@@ -280,6 +322,9 @@ impl<C: Class> Lives for Objects<C> {
         let is_removed =
             |index: u32| removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
         self.tracks.remap(|index| (!is_removed(index)).then_some(index));
+    }
+    fn kept(&self, removed: &[u64]) -> KeptObjects {
+        self.table().header.holes.kept(self.slots(), removed)
     }
     fn compacts_below(&self) -> Option<f32> {
         <C as ClassInfo>::COMPACT
@@ -301,43 +346,67 @@ impl<C: Class> Lives for Objects<C> {
 }
 
 impl<C: Class> Objects<C> {
-    /// Writes the rows of new objects to the lowest ids that are free, and then to new ones. `born` gets their ids.
-    fn add_rows(&mut self, places: &[Place], nursery: &mut Nursery<C>, born: &mut Born) -> Result<(), Error> {
-        let slots = self.slots();
-        let holes: Vec<_> = self.table().header.holes.iter().take(places.len()).collect();
-        let end = slots + places.len() - holes.len();
+    /// Writes the rows of `count` new objects to the lowest ids that are free, and then to new ones. `born` gets these, and
+    /// `ids` the id for each number below its end.
+    fn add_rows(
+        &mut self,
+        nursery: &mut Nursery<C>,
+        count: usize,
+        ids: &[AtomicU32],
+        born: &mut Born,
+    ) -> Result<(), Error> {
+        let holes = self.table().header.holes.first(count);
+        let all = Born { added: count - holes.len(), holes, slots: born.slots, first: born.first, ids: Vec::new() };
+        let end = all.slots + all.added;
         self.grow(end)?;
-        self.change_rows(holes.first().map_or(slots, |&first| first)..end);
-        born.indices.reserve(places.len());
-        let bases = self.table().bases;
-        for (n, &place) in places.iter().enumerate() {
-            let Some(row) = nursery.row(place) else { unreachable!("each object has one place") };
-            let index = holes.get(n).map_or(slots + n - holes.len().min(n), |&hole| hole);
-            if Self::HAS_ARENA {
-                match n < holes.len() {
-                    true => self.put(Link::at(index as u32), row)?,
-                    false => drop(self.push(row)?),
-                }
-            } else {
-                assert!(index < end);
-                // SAFETY: there is room by `grow`, and `&mut self` excludes other accesses.
-                unsafe { <C::Fields as FieldTuple<C>>::write(&bases, index, row.into_values(), &mut Bump::none()) }
+        self.change_rows(all.holes.first().map_or(all.slots, |&first| first as usize)..end);
+        let note = |number: u32, index: usize| {
+            if let Some(id) = ids.get(number as usize) {
+                id.store(index as u32 + 1, Relaxed);
             }
-            // From now on its arrays count, when the arena is packed for the next ones.
-            self.table_mut().header.holes.fill(index);
-            born.ids[place.number as usize] = index as u32 + 1;
-            born.indices.push(index as u32);
+        };
+        if Self::HAS_ARENA {
+            for (position, number, row) in nursery.batches().into_iter().flat_map(Batch::into_rows) {
+                let index = all.index(position);
+                if position < all.holes.len() {
+                    self.put(Link::at(index as u32), row)?;
+                    // From now on its arrays count, when the arena is packed for the next ones.
+                    self.table_mut().header.holes.fill(index);
+                    born.holes.push(index as u32);
+                } else {
+                    self.push(row)?;
+                    born.added += 1;
+                }
+                note(number, index);
+            }
+            return Ok(());
         }
+        let bases = self.table().bases;
+        let write = |batch: Batch<'_, C>| {
+            for (position, number, row) in batch.into_rows() {
+                let index = all.index(position);
+                assert!(index < end);
+                // SAFETY: there is room by `grow`. The object has one position, and `&mut self` excludes other accesses.
+                unsafe { <C::Fields as FieldTuple<C>>::write(&bases, index, row.into_values(), &mut Bump::none()) }
+                note(number, index);
+            }
+        };
+        if count < MANY {
+            nursery.batches().into_iter().for_each(write);
+        } else {
+            nursery.batches().into_par_iter().for_each(write);
+        }
+        let header = &mut self.table_mut().header;
+        all.holes.iter().for_each(|&hole| header.holes.fill(hole as usize));
         self.set_len(end);
+        *born = all;
         Ok(())
     }
 
     /// Makes holes of the new objects that took some, and removes the others.
     fn forget(&mut self, born: &Born) {
         let mut words = Vec::new();
-        for &index in born.indices.iter().filter(|&&index| (index as usize) < born.slots) {
-            set(&mut words, index as usize);
-        }
+        born.holes.iter().for_each(|&index| set(&mut words, index as usize));
         self.set_len(born.slots);
         self.table_mut().header.holes.insert(&words);
         self.live = OnceLock::new();

@@ -1,11 +1,14 @@
 //! Reordering of objects: all columns are permuted, whatever their fields, and links are remapped.
 
+use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use rayon::prelude::*;
+
 use super::{Objects, Shadow};
-use crate::class::{Class, linked};
+use crate::class::{Class, has_own_columns, linked};
 use crate::error::Error;
 use crate::exec::for_chunks;
 use crate::info::FieldInfo;
@@ -16,7 +19,14 @@ use crate::table::address;
 use ikra_core::effects::FieldSet;
 use ikra_core::holes::Holes;
 use ikra_core::info::column_count;
+use ikra_core::kept::{Kept, KeptObjects};
 use ikra_core::moves::{Moves, Remap};
+
+/// From this number of objects on, several threads move them.
+const MANY: usize = 4096;
+
+/// The objects that a thread moves at once.
+const PART: usize = 4096;
 
 /// Counts changes of ids in the whole process. A value made at one count is stale for a class whose ids changed later.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
@@ -44,76 +54,102 @@ impl<C: Class> Objects<C> {
     pub(crate) fn reorder(&mut self, order: &[u32]) {
         let len = self.slots();
         assert_eq!(self.table().header.pending, 0, "objects of class {} are not initialised", C::NAME);
-        let mut is_kept = fixedbitset::FixedBitSet::with_capacity(len);
-        assert!(
-            order.iter().all(|&old| (old as usize) < len && !is_kept.put(old as usize)),
-            "an order names objects of class {}, none of them twice",
-            C::NAME
-        );
+        let mut is_kept = vec![0_u64; len.div_ceil(64)];
+        let is_new = |&old: &u32| {
+            let Some(word) = is_kept.get_mut(old as usize / 64) else { return false };
+            let before = *word;
+            *word |= 1 << (old % 64);
+            (old as usize) < len && *word != before
+        };
+        assert!(order.iter().all(is_new), "an order names objects of class {}, none of them twice", C::NAME);
+        if order.is_sorted() {
+            return self.close_up(&KeptObjects::new(len, is_kept));
+        }
         self.change_rows(0..len);
         let mut column = Vec::new();
         for number in 0..column_count(C::FIELDS) {
-            self.permute(number, order, &mut column);
+            with_size(geometry::<C>().sizes[number], |size| self.permute(number, size, order, &mut column));
         }
-        // Extents of arrays changed; a shadow that is kept would still hold the former ones.
-        self.shadow = Shadow::empty();
-        self.table_mut().header.holes = Holes::NONE;
-        self.live = OnceLock::new();
         if !self.tracks.is_empty() {
             let mut now = vec![None; len];
             order.iter().zip(0..).for_each(|(&old, new)| now[old as usize] = Some(new));
             self.tracks.remap(|index| now[index as usize]);
         }
-        self.set_len(order.len());
+        self.have_moved(order.len());
+    }
+
+    /// Keeps these objects, in their order. [`remap_links`](Self::remap_links) remaps links.
+    ///
+    /// # Panics
+    ///
+    /// If they are of another number of objects, or if reserved objects are not initialised. Nothing changes then.
+    pub(crate) fn close_up(&mut self, kept: &KeptObjects) {
+        let len = self.slots();
+        assert_eq!(self.table().header.pending, 0, "objects of class {} are not initialised", C::NAME);
+        assert_eq!(kept.get().slots, len, "the objects of class {}", C::NAME);
+        self.change_rows(0..len);
+        let bases = self.memory.bases();
+        let close_up = |column: usize| {
+            let closed = |size: usize| {
+                // SAFETY: the objects exist. One call changes the column, and `&mut self` excludes other accesses.
+                unsafe { close_up::<C>(&bases, column, size, kept.get()) };
+            };
+            with_size(geometry::<C>().sizes[column], closed);
+        };
+        let columns = column_count(C::FIELDS);
+        // Columns that share memory share cache lines.
+        if len >= MANY && const { has_own_columns::<C>() } {
+            (0..columns).into_par_iter().with_max_len(1).for_each(close_up);
+        } else {
+            (0..columns).for_each(close_up);
+        }
+        self.tracks.remap(|index| kept.get().index(index));
+        self.have_moved(kept.count());
+    }
+
+    /// Notes that columns were permuted and that `len` objects are left.
+    fn have_moved(&mut self, len: usize) {
+        // Extents of arrays changed; a shadow that is kept would still hold the former ones.
+        self.shadow = Shadow::empty();
+        self.table_mut().header.holes = Holes::NONE;
+        self.live = OnceLock::new();
+        self.set_len(len);
         self.table_mut().header.generation = now();
     }
 
-    /// Reorders the elements of a physical column. `order` names objects that exist, none of them twice.
-    fn permute(&mut self, column: usize, order: &[u32], scratch: &mut Vec<u8>) {
-        // With constant sizes, copies of the usual elements are single moves.
-        match geometry::<C>().sizes[column] {
-            0 => {}
-            1 => self.permute_sized(column, 1, order, scratch),
-            2 => self.permute_sized(column, 2, order, scratch),
-            4 => self.permute_sized(column, 4, order, scratch),
-            8 => self.permute_sized(column, 8, order, scratch),
-            12 => self.permute_sized(column, 12, order, scratch),
-            16 => self.permute_sized(column, 16, order, scratch),
-            size => self.permute_sized(column, size, order, scratch),
-        }
-    }
-
+    /// Reorders the elements of a physical column of this size. `order` names objects that exist, none of them twice.
     #[inline(always)]
-    fn permute_sized(&mut self, column: usize, size: usize, order: &[u32], scratch: &mut Vec<u8>) {
+    fn permute(&mut self, column: usize, size: usize, order: &[u32], scratch: &mut Vec<MaybeUninit<u8>>) {
         let (bases, len) = (self.memory.bases(), self.slots());
+        if size == 0 {
+            return;
+        }
         let element = |index: usize| {
             assert!(index < len);
             // SAFETY: the object exists.
             unsafe { address::<C>(&bases, column, index) }
         };
-        if order.is_sorted() {
-            for (new, &old) in order.iter().enumerate().filter(|&(new, &old)| new != old as usize) {
-                let (from, to) = (element(old as usize), element(new));
-                // SAFETY: different elements of the column, of `size` bytes each; `&mut self` excludes other accesses.
-                unsafe { ptr::copy_nonoverlapping(from, to, size) };
+        scratch.resize(order.len() * size, MaybeUninit::uninit());
+        let gather = |(to, olds): (&mut [MaybeUninit<u8>], &[u32])| {
+            for (to, &old) in to.chunks_exact_mut(size).zip(olds) {
+                // SAFETY: the source is an element of the column, and the target has its size, in another allocation.
+                unsafe { ptr::copy_nonoverlapping(element(old as usize).cast(), to.as_mut_ptr(), size) };
             }
+        };
+        let put_back = |(n, from): (usize, &[MaybeUninit<u8>])| {
+            for (new, from) in (n * PART..).zip(from.chunks_exact(size)) {
+                // SAFETY: the target is an element of the column. No other call has it, since parts are disjoint, and
+                // `&mut self` excludes other accesses. The source is in another allocation.
+                unsafe { ptr::copy_nonoverlapping(from.as_ptr(), element(new).cast(), size) };
+            }
+        };
+        if order.len() < MANY {
+            gather((scratch, order));
+            scratch.chunks(PART * size).enumerate().for_each(put_back);
             return;
         }
-        scratch.clear();
-        scratch.reserve(order.len() * size);
-        for (new, &old) in order.iter().enumerate() {
-            // SAFETY: the offset is within the reserved memory.
-            let to = unsafe { scratch.as_mut_ptr().add(new * size) };
-            // SAFETY: the source is an element of the column, and the target has room for it in another allocation.
-            unsafe { ptr::copy_nonoverlapping(element(old as usize), to, size) };
-        }
-        for new in 0..order.len() {
-            // SAFETY: the offset is within the elements just written.
-            let from = unsafe { scratch.as_ptr().add(new * size) };
-            // SAFETY: the target is an element of the column, and `&mut self` excludes other accesses; the source is in
-            // another allocation.
-            unsafe { ptr::copy_nonoverlapping(from, element(new), size) };
-        }
+        scratch.par_chunks_mut(PART * size).zip(order.par_chunks(PART)).for_each(gather);
+        scratch.par_chunks(PART * size).enumerate().for_each(put_back);
     }
 
     /// Remaps the links to objects that moved, or checks that this is possible. A check skips removed objects.
@@ -196,6 +232,52 @@ impl<C: Class> Objects<C> {
     ) -> Option<usize> {
         // SAFETY: by the caller.
         unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, index, fields, moves, what) }
+    }
+}
+
+/// Calls `work` with a size: with a constant for the usual ones, so that copies of elements are single moves.
+#[inline(always)]
+fn with_size(size: usize, mut work: impl FnMut(usize)) {
+    match size {
+        0 => {}
+        1 => work(1),
+        2 => work(2),
+        4 => work(4),
+        8 => work(8),
+        12 => work(12),
+        16 => work(16),
+        size => work(size),
+    }
+}
+
+/// Moves the elements of kept objects in a column to the start of the column, in their order.
+///
+/// # Safety
+///
+/// 1. `bases` are those of storage of `C`, in which the objects below `kept.slots` exist. `size` is that of the column's
+///    elements.
+/// 2. Nothing else accesses the column.
+#[inline(always)]
+unsafe fn close_up<C: Class>(bases: &C::Bases, column: usize, size: usize, kept: Kept<'_>) {
+    let element = |index: usize| {
+        debug_assert!(index < kept.slots);
+        // SAFETY: the object exists, by 1 and the callers below.
+        unsafe { address::<C>(bases, column, index) }
+    };
+    let mut next = 0;
+    for (n, &word) in kept.words.iter().enumerate() {
+        let first = n * 64;
+        let end = (first + 64).min(kept.slots);
+        if next == first && word == u64::MAX {
+            next = end;
+            continue;
+        }
+        // Without branches: each element is moved, and stays there if its object is kept.
+        for index in first..end {
+            // SAFETY: two elements of the column, of `size` bytes; not more objects are kept than there are before.
+            unsafe { ptr::copy(element(index), element(next), size) };
+            next += (word >> (index % 64) & 1) as usize;
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::list::LastList;
 use crate::objects::{AnyObjects, Born, Objects, concerned, set};
 use crate::world::{Holds, Moved, reorder};
 use ikra_core::effects::{Effects, FieldSet};
-use ikra_core::holes::ones;
+use ikra_core::kept::{KeptObjects, count_ones};
 use ikra_core::message::Message;
 use ikra_core::moves::{Change, Moves, Remap};
 
@@ -137,8 +137,11 @@ impl<'w, W: World> Open<'w, W> {
 /// Makes and removes the objects that members have noted. `born` gets the new ones, also if there is an error. Returns
 /// whether ids changed.
 fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<bool, Error> {
-    for member in members.iter_mut() {
-        born.push(member.deliver()?);
+    for number in 0..members.len() {
+        let class = members[number].class();
+        let mut fields = members.iter().flat_map(|member| member.fields());
+        let are_named = fields.any(|field| field.holds_links_to.contains(&class));
+        born.push(members[number].deliver(are_named)?);
     }
     let changes: Vec<_> = members
         .iter()
@@ -192,12 +195,11 @@ fn remove_marked(
     }
     let kept = |(member, removed): (&&mut dyn AnyObjects, &Vec<u64>)| kept(&**member, removed).filter(|_| compacts);
     let kept: Vec<_> = members.iter().zip(&removed).map(kept).collect();
-    let ids: Vec<_> = members.iter().zip(&kept).map(|(member, kept)| ids(member.slots(), kept.as_deref())).collect();
     let mut changes = changes(members, &removed);
     for change in &mut changes {
-        let moved = members.iter().zip(&ids).find(|(member, _)| member.class() == change.class());
-        if let Some((_, Some(ids))) = moved {
-            *change = Change::moved(change.class(), ids);
+        let compacted = members.iter().zip(&kept).find(|(member, _)| member.class() == change.class());
+        if let Some((_, Some(kept))) = compacted {
+            *change = Change::kept(change.class(), kept.get());
         }
     }
     if fields(members, |field| !field.empties) {
@@ -211,7 +213,7 @@ fn remove_marked(
     for (member, kept) in members.iter_mut().zip(&kept) {
         if let Some(kept) = kept {
             // SAFETY: all members' links are remapped next: they were fetched, and the check found that it is possible.
-            unsafe { member.reorder(kept) };
+            unsafe { member.close_up(kept) };
         }
     }
     members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), Remap::Commit))?;
@@ -223,29 +225,12 @@ fn remove_marked(
     Ok(kept.iter().any(Option::is_some))
 }
 
-/// The objects that a class keeps, if it compacts itself when these are removed: their indices, in ascending order.
-fn kept(member: &dyn AnyObjects, removed: &[u64]) -> Option<Vec<u32>> {
-    let (slots, count) = (member.slots(), ones(removed).count());
+/// The objects that a class keeps, if it compacts itself when these are removed.
+fn kept(member: &dyn AnyObjects, removed: &[u64]) -> Option<KeptObjects> {
+    let ratio = member.compacts_below()?;
+    let (slots, count) = (member.slots(), count_ones(removed));
     let left = slots - member.holes() - count;
-    member.compacts_below().filter(|ratio| count > 0 && left as f32 <= ratio * slots as f32)?;
-    let is_removed = |index: usize| removed.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
-    let has_holes = member.holes() > 0;
-    // Without branches: each index is written, and stays if it is kept.
-    let (mut kept, mut len) = (vec![0; left + 1], 0);
-    for index in 0..slots {
-        kept[len] = index as u32;
-        len += usize::from(!is_removed(index) & (!has_holes || member.exists(index)));
-    }
-    kept.truncate(len);
-    Some(kept)
-}
-
-/// By old index, the new id of each object that is kept, or 0.
-fn ids(slots: usize, kept: Option<&[u32]>) -> Option<Vec<u32>> {
-    let kept = kept?;
-    let mut ids = vec![0; slots];
-    kept.iter().zip(1..).for_each(|(&old, id)| ids[old as usize] = id);
-    Some(ids)
+    (count > 0 && left as f32 <= ratio * slots as f32).then(|| member.kept(removed))
 }
 
 /// The removals of objects of each class, given as one bit per index.

@@ -1,6 +1,7 @@
 //! Writes random programs and their plain models.
 //!
 //! The seeds are [`SEEDS`], or the value of `IKRA_RANDOM_SEEDS`, `5` or `100..120`; chosen seeds give larger programs.
+//! `IKRA_LIVES_SEEDS` are those of programs whose objects come and go.
 
 #[path = "src/actions.rs"]
 mod actions;
@@ -14,6 +15,8 @@ mod classes;
 mod expressions;
 #[path = "src/generator.rs"]
 mod generator;
+#[path = "src/lives.rs"]
+mod lives;
 #[path = "src/program.rs"]
 mod program;
 
@@ -22,15 +25,29 @@ use std::path::PathBuf;
 
 /// The default seeds.
 const SEEDS: std::ops::Range<u64> = 1..2;
+/// Those of programs whose objects come and go.
+const LIVELY_SEEDS: std::ops::Range<u64> = 1..3;
 
-fn seeds() -> std::ops::Range<u64> {
-    println!("cargo::rerun-if-env-changed=IKRA_RANDOM_SEEDS");
-    let Ok(text) = std::env::var("IKRA_RANDOM_SEEDS") else { return SEEDS };
-    let number = |text: &str| text.parse::<u64>().expect("IKRA_RANDOM_SEEDS is a number, or a range such as 100..120");
-    match text.split_once("..") {
+/// The seeds that a variable of the environment names.
+fn chosen(variable: &str) -> Option<std::ops::Range<u64>> {
+    println!("cargo::rerun-if-env-changed={variable}");
+    let text = std::env::var(variable).ok()?;
+    let number = |text: &str| {
+        text.parse::<u64>().unwrap_or_else(|_| panic!("{variable} is a number, or a range such as 100..120"))
+    };
+    Some(match text.split_once("..") {
         Some((first, end)) => number(first)..number(end),
         None => number(&text)..number(&text) + 1,
-    }
+    })
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    chosen("IKRA_RANDOM_SEEDS").unwrap_or(SEEDS)
+}
+
+/// The seeds of programs whose objects come and go.
+fn lively_seeds() -> std::ops::Range<u64> {
+    chosen("IKRA_LIVES_SEEDS").unwrap_or(LIVELY_SEEDS)
 }
 
 /// Whether seeds were chosen; if so, programs are larger.
@@ -49,9 +66,15 @@ fn main() {
     }
     let names: String = seeds().map(|seed| format!("random_{seed}::PROGRAM, ")).collect();
     plain.push_str(&format!("/// The programs.\npub const PROGRAMS: &[crate::Program] = &[{names}];\n"));
+    // Kernels that make or remove objects run on the host, so these programs are not compiled for a device.
+    let mut lively: String = lively_seeds().map(lives::write).collect();
+    let names: String = lively_seeds().map(|seed| format!("lives_{seed}::PROGRAM, ")).collect();
+    lively.push_str(&format!(
+        "/// The programs whose objects come and go.\npub const LIVELY: &[crate::Lively] = &[{names}];\n"
+    ));
     let path = folder.join("random.rs");
     // Unchanged files are not rewritten, so that nothing is recompiled.
-    for (path, text) in [(&path, &model), (&folder.join("plain.rs"), &plain)] {
+    for (path, text) in [(&path, &model), (&folder.join("plain.rs"), &plain), (&folder.join("lives.rs"), &lively)] {
         if fs::read_to_string(path).is_ok_and(|old| old == *text) {
             continue;
         }

@@ -16,6 +16,7 @@ use crate::mirror::{Copies, Span, Unit};
 use crate::objects::{AnyObjects, Born, Lives, Shape};
 use crate::table::{Directory, Header};
 use ikra_core::effects::{Effects, FieldSet};
+use ikra_core::kept::KeptObjects;
 use ikra_core::moves::{Moves, Remap};
 
 /// The work of other threads between two steps of linking.
@@ -92,6 +93,7 @@ unsafe impl AnyObjects for Member {
         () remap_links(&mut, _moves: Moves<'_>, _what: Remap) -> Result<(), Error>;
         () generation(&) -> u64;
         (unsafe) reorder(&mut, _order: &[u32]) -> ();
+        (unsafe) close_up(&mut, _kept: &KeptObjects) -> ();
         () fields(&) -> &'static [FieldInfo];
         () is_bounded(&) -> bool;
         () columns(&) -> usize;
@@ -127,11 +129,12 @@ impl Lives for Member {
         () open_nursery(&mut) -> ();
         () close(&mut) -> ();
         () take_marks(&mut) -> Vec<u64>;
-        () deliver(&mut) -> Result<Born, Error>;
+        () deliver(&mut, _are_named: bool) -> Result<Born, Error>;
         () remap_born(&mut, _born: &Born, _moves: Moves<'_>) -> Result<(), Error>;
         (unsafe) undo(&mut, _born: &Born) -> ();
         () cascade(&, _moves: Moves<'_>, _marks: &mut Vec<u64>) -> Result<bool, Error>;
         () remove_all(&mut, _removed: &[u64]) -> ();
+        () kept(&, _removed: &[u64]) -> KeptObjects;
         () compacts_below(&) -> Option<f32>;
         (unsafe) begin_restore(&mut, _arena: usize) -> Result<(), Error>;
     }

@@ -2,6 +2,10 @@
 //! program adds objects, changes arrays, reads and writes objects and columns; at the end all kernels run in sequence,
 //! and recorded.
 //!
+//! In other programs objects are born and die in kernels, with links among and across classes, arrays of links, and
+//! owners that go with their targets. In between they are selected, grouped, sorted, retained and compacted. These run on
+//! the host; `IKRA_LIVES_SEEDS=10..20` are others.
+//!
 //! For more seeds and larger programs: `IKRA_RANDOM_SEEDS=100..104 cargo test -p ikra-random-tests`. With `--config
 //! 'profile.dev.package.ikra-random-tests.opt-level=1'` the programs take longer to compile, but are small and fast.
 #![forbid(unsafe_code)]
@@ -9,6 +13,7 @@
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 include!(concat!(env!("OUT_DIR"), "/plain.rs"));
+include!(concat!(env!("OUT_DIR"), "/lives.rs"));
 
 /// A program.
 pub struct Program {
@@ -16,6 +21,15 @@ pub struct Program {
     pub name: &'static str,
     /// Runs all kernels several times, compares, and reports differences. Returns the number of kernels.
     pub run: fn(ikra::Place, u64, &mut dyn FnMut(String)) -> usize,
+}
+
+/// A program whose objects come and go.
+pub struct Lively {
+    /// Its name.
+    pub name: &'static str,
+    /// Starts with about this number of objects of a class, runs some steps, compares after each, and reports
+    /// differences. Returns the number of kernels.
+    pub run: fn(usize, u64, &mut dyn FnMut(String)) -> usize,
 }
 
 /// The comparable content of a value.
