@@ -77,6 +77,7 @@ pub struct Effects {
     is_for_pairs: bool,
     removes: bool,
     spawns: &'static [ClassId],
+    most_births: u32,
     reads: FieldSet,
     writes: FieldSet,
     snapshot: FieldSet,
@@ -139,6 +140,11 @@ impl Effects {
         self.spawns
     }
 
+    /// The most objects that a call makes, or 0 if its text does not show that.
+    pub const fn most_births(&self) -> u32 {
+        self.most_births
+    }
+
     /// Whether it may make or remove objects.
     pub const fn changes_objects(&self) -> bool {
         self.removes || !self.spawns.is_empty()
@@ -190,6 +196,7 @@ impl Effects {
             is_for_pairs: false,
             removes: false,
             spawns: &[],
+            most_births: 0,
             reads: FieldSet::EMPTY,
             writes: FieldSet::EMPTY,
             snapshot: FieldSet::EMPTY,
@@ -324,6 +331,12 @@ impl Effects {
     #[must_use]
     pub const fn spawning(self, spawns: &'static [ClassId]) -> Self {
         Self { spawns, ..self }
+    }
+
+    /// These effects, for a kernel whose calls make at most this many objects, as its text shows.
+    #[must_use]
+    pub const fn births(self, most: u32) -> Self {
+        Self { most_births: most, ..self }
     }
 
     /// These effects, for a kernel that may remove its own object.

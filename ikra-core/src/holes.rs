@@ -1,17 +1,27 @@
 //! The removed objects of a class: holes among its ids. Only the host knows them.
 
 use core::fmt;
+use core::mem::ManuallyDrop;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use std::string::String;
+use std::sync::{Arc, OnceLock};
+use std::vec;
 use std::vec::Vec;
 
 use crate::kept::KeptObjects;
 
+/// Reads the bits of removed objects, which a device holds, or says why that is not possible.
+pub type Fetch = Arc<dyn Fn() -> Result<Vec<u64>, String> + Send + Sync>;
+
 /// The removed objects of a class, one bit per index. Their columns keep valid values that nothing reads.
 #[derive(Default)]
 pub struct Holes {
-    words: Vec<u64>,
+    /// The bits, once they were needed.
+    words: OnceLock<Vec<u64>>,
+    /// Where they are, if a device removed objects last.
+    fetch: Option<Fetch>,
     count: u32,
 }
 
@@ -23,13 +33,58 @@ impl fmt::Debug for Holes {
 
 impl Clone for Holes {
     fn clone(&self) -> Self {
-        Self { words: self.words.clone(), count: self.count }
+        Self { words: OnceLock::from(self.words().clone()), fetch: None, count: self.count }
     }
 }
 
 impl Holes {
     /// No removed objects.
-    pub const NONE: Self = Self { words: Vec::new(), count: 0 };
+    #[expect(clippy::declare_interior_mutable_const, reason = "fresh holes for every class are what is wanted")]
+    pub const NONE: Self = Self { words: OnceLock::new(), fetch: None, count: 0 };
+
+    /// This number of removed objects, whose bits are on a device.
+    #[must_use]
+    pub const fn on_device(count: u32, fetch: Fetch) -> Self {
+        Self { words: OnceLock::new(), fetch: Some(fetch), count }
+    }
+
+    /// The bits.
+    #[inline]
+    fn words(&self) -> &Vec<u64> {
+        match self.words.get() {
+            Some(words) => words,
+            None => self.fetched(),
+        }
+    }
+
+    #[cold]
+    fn fetched(&self) -> &Vec<u64> {
+        self.words.get_or_init(|| match &self.fetch {
+            Some(fetch) => fetch().unwrap_or_else(|reason| panic!("{reason}")),
+            None => Vec::new(),
+        })
+    }
+
+    /// Fetches the bits, before the device is given up. If they are lost, no object counts as removed. Returns whether that
+    /// is so.
+    pub fn settle(&mut self) -> bool {
+        let Some(fetch) = self.fetch.take().filter(|_| self.words.get().is_none()) else { return false };
+        match fetch() {
+            Ok(words) => self.words = OnceLock::from(words),
+            Err(_) => *self = Self::NONE,
+        }
+        self.count == 0
+    }
+
+    /// The bits, to change them.
+    fn words_mut(&mut self) -> &mut Vec<u64> {
+        self.words();
+        self.fetch = None;
+        match self.words.get_mut() {
+            Some(words) => words,
+            None => unreachable!("they were just fetched"),
+        }
+    }
 
     /// The number of removed objects.
     #[inline]
@@ -40,33 +95,46 @@ impl Holes {
     /// Whether the object at this index was removed.
     #[inline]
     pub fn contains(&self, index: usize) -> bool {
-        self.words.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0)
+        self.words().get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0)
     }
 
     /// Notes that these objects were removed, given as one bit per index. None of them was removed before.
     pub fn insert(&mut self, removed: &[u64]) {
-        if self.words.len() < removed.len() {
-            self.words.resize(removed.len(), 0);
+        let (words, mut count) = (self.words_mut(), 0);
+        if words.len() < removed.len() {
+            words.resize(removed.len(), 0);
         }
-        for (word, &removed) in self.words.iter_mut().zip(removed) {
+        for (word, &removed) in words.iter_mut().zip(removed) {
             debug_assert!(*word & removed == 0, "an object is removed once");
-            self.count += (removed & !*word).count_ones();
+            count += (removed & !*word).count_ones();
             *word |= removed;
         }
+        self.count += count;
     }
 
     /// Notes that the object at this index exists again.
     pub fn fill(&mut self, index: usize) {
-        if let Some(word) = self.words.get_mut(index / 64) {
-            self.count -= (*word >> (index % 64) & 1) as u32;
+        if let Some(word) = self.words_mut().get_mut(index / 64) {
+            let was_removed = (*word >> (index % 64) & 1) as u32;
             *word &= !(1 << (index % 64));
+            self.count -= was_removed;
         }
+    }
+
+    /// The objects below `slots` that exist: one bit per index, in words of a device.
+    #[must_use]
+    pub fn live_bits(&self, slots: usize) -> Vec<u32> {
+        let word = |n: usize| {
+            let removed = self.words().get(n / 2).map_or(0, |word| (word >> (n % 2 * 32)) as u32);
+            !removed & u32::MAX >> (32 - (slots - n * 32).min(32))
+        };
+        (0..slots.div_ceil(32)).map(word).collect()
     }
 
     /// The first removed objects, at most `most` of them, in the order of their indices.
     pub fn first(&self, most: usize) -> Vec<u32> {
         let mut first = Vec::with_capacity(most.min(self.count as usize));
-        for (n, &word) in self.words.iter().enumerate() {
+        for (n, &word) in self.words().iter().enumerate() {
             let mut rest = word;
             while rest != 0 {
                 if first.len() == most {
@@ -85,14 +153,14 @@ impl Holes {
         let word = |words: &[u64], n: usize| words.get(n).copied().unwrap_or(0);
         let words = (0..slots.div_ceil(64)).map(|n| {
             let in_use = if slots - n * 64 >= 64 { u64::MAX } else { (1 << (slots % 64)) - 1 };
-            in_use & !word(&self.words, n) & !word(removed, n)
+            in_use & !word(self.words(), n) & !word(removed, n)
         });
         KeptObjects::new(slots, words.collect())
     }
 
     /// The objects of a range that exist, as ranges of consecutive ones.
     pub fn live(&self, range: Range<usize>) -> Live<'_> {
-        let mut live = Live { words: &self.words, first: range.start / 64 * 64, end: range.end, rest: 0 };
+        let mut live = Live { words: self.words(), first: range.start / 64 * 64, end: range.end, rest: 0 };
         live.rest = live.word() & (u64::MAX << (range.start % 64));
         live
     }
@@ -168,10 +236,13 @@ impl Marks {
     /// No kernel that may remove objects runs.
     pub const NONE: Self = Self(Vec::new());
 
-    /// Marks for `len` objects, none of them set.
+    /// Marks for `len` objects, none of them set. Memory in which nobody sets one is not touched.
     #[must_use]
     pub fn new(len: usize) -> Self {
-        Self((0..len.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+        let mut words = ManuallyDrop::new(vec![0_u64; len.div_ceil(64)]);
+        // SAFETY: the parts of a vector that is not dropped; an `AtomicU64` has the size, the alignment and the values of
+        // a `u64` where addresses have 64 bits.
+        Self(unsafe { Vec::from_raw_parts(words.as_mut_ptr().cast(), words.len(), words.capacity()) })
     }
 
     /// Marks an object. Returns whether there is memory for its mark.
@@ -184,7 +255,9 @@ impl Marks {
     /// The marks as words.
     #[must_use]
     pub fn into_words(self) -> Vec<u64> {
-        self.0.into_iter().map(AtomicU64::into_inner).collect()
+        let mut words = ManuallyDrop::new(self.0);
+        // SAFETY: as in `new`.
+        unsafe { Vec::from_raw_parts(words.as_mut_ptr().cast(), words.len(), words.capacity()) }
     }
 }
 
@@ -222,7 +295,7 @@ mod tests {
                 live.windows(2).all(|pair| pair[0].end < pair[1].start),
                 "ranges are as long as possible: {live:?}"
             );
-            let all: Vec<_> = ones(&holes.words).map(|index| index as u32).collect();
+            let all: Vec<_> = ones(holes.words()).map(|index| index as u32).collect();
             let most = random.below(90) as usize;
             assert!(holes.first(most).iter().eq(all.iter().take(most)));
         }
@@ -235,8 +308,8 @@ mod tests {
             let mut holes = Holes::NONE;
             holes.insert(&words(&mut random, 3));
             let others = words(&mut random, 4);
-            let removed: Vec<_> = others.iter().zip(holes.words.iter().chain([&0])).map(|(a, b)| a & !b).collect();
-            let slots = end_of_ones(&holes.words).max(end_of_ones(&removed)) + random.below(70) as usize;
+            let removed: Vec<_> = others.iter().zip(holes.words().iter().chain([&0])).map(|(a, b)| a & !b).collect();
+            let slots = end_of_ones(holes.words()).max(end_of_ones(&removed)) + random.below(70) as usize;
             let kept = holes.kept(slots, &removed);
             let is_removed = |index: usize| removed.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
             let mut next = 0;

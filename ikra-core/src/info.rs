@@ -1,5 +1,6 @@
 //! The facts about a class without its storage and its views: a leaf, on which most other modules depend.
 
+#[cfg(not(target_arch = "nvptx64"))]
 use core::any::TypeId;
 use core::fmt;
 use core::mem::{align_of, size_of};
@@ -15,18 +16,25 @@ pub const MAX_FIELDS: usize = 64;
 
 /// Identifies a class within a program.
 ///
-/// `==` compares the types themselves. Constants cannot do so. They use [`may_be`](Self::may_be), which compares a hash
-/// of the class's path and position in the source.
+/// `==` compares the types themselves, except on a device. Constants cannot do so. They use [`may_be`](Self::may_be), which
+/// compares a hash of the class's path and position in the source.
 #[derive(Clone, Copy)]
 pub struct ClassId {
     hash: u64,
     name: &'static str,
+    // On a device, a function whose address is taken would not know the tables' words.
+    #[cfg(not(target_arch = "nvptx64"))]
     type_id: fn() -> TypeId,
 }
 
 impl ClassId {
     /// An id that is not a class's.
-    pub const NONE: Self = Self { hash: 0, name: "", type_id: TypeId::of::<()> };
+    pub const NONE: Self = Self {
+        hash: 0,
+        name: "",
+        #[cfg(not(target_arch = "nvptx64"))]
+        type_id: TypeId::of::<()>,
+    };
 
     /// The id of class `C`, called `name`, defined in `module` at `line` and `column` of its file.
     pub const fn of<C: 'static>(module: &str, name: &'static str, line: u32, column: u32) -> Self {
@@ -35,7 +43,12 @@ impl ClassId {
         hash = fnv(hash, name.as_bytes());
         hash = fnv(hash, &line.to_le_bytes());
         hash = fnv(hash, &column.to_le_bytes());
-        Self { hash: if hash == 0 { 1 } else { hash }, name, type_id: TypeId::of::<C> }
+        Self {
+            hash: if hash == 0 { 1 } else { hash },
+            name,
+            #[cfg(not(target_arch = "nvptx64"))]
+            type_id: TypeId::of::<C>,
+        }
     }
 
     /// The class's name.
@@ -44,6 +57,7 @@ impl ClassId {
     }
 
     /// The class's type, unique for any names of classes.
+    #[cfg(not(target_arch = "nvptx64"))]
     #[inline]
     pub fn type_id(self) -> TypeId {
         (self.type_id)()
@@ -59,7 +73,11 @@ impl ClassId {
 impl PartialEq for ClassId {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.hash == other.hash && (self.type_id)() == (other.type_id)()
+        #[cfg(target_arch = "nvptx64")]
+        let is_one = true;
+        #[cfg(not(target_arch = "nvptx64"))]
+        let is_one = (self.type_id)() == (other.type_id)();
+        self.hash == other.hash && is_one
     }
 }
 impl Eq for ClassId {}

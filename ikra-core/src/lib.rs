@@ -49,6 +49,7 @@ pub mod alone;
 pub mod class;
 pub mod column;
 pub mod device_code;
+pub mod device_lives;
 mod directory;
 pub mod dispatch;
 pub mod effects;

@@ -32,6 +32,12 @@ enum How<'a> {
     Young,
     /// By number: the id of a new object. Links name number `n` by an index, the given one minus `n`.
     Made(u32, &'a [u32]),
+    /// The same, on a device.
+    #[cfg(target_arch = "nvptx64")]
+    MadeHere(&'a crate::device_lives::DeviceLives),
+    /// Objects of which a device has bits that are not set were removed before.
+    #[cfg(target_arch = "nvptx64")]
+    GoneHere(&'a crate::device_lives::DeviceLives),
 }
 
 impl<'a> Change<'a> {
@@ -57,6 +63,28 @@ impl<'a> Change<'a> {
     #[must_use]
     pub const fn made(class: ClassId, first: u32, ids: &'a [u32]) -> Self {
         Self { class, how: How::Made(first, ids) }
+    }
+
+    /// New objects of `class` got ids on a device.
+    ///
+    /// # Safety
+    ///
+    /// Ranks, free indices and counts of these makers are where the value says.
+    #[cfg(target_arch = "nvptx64")]
+    #[must_use]
+    pub const unsafe fn made_here(class: ClassId, lives: &'a crate::device_lives::DeviceLives) -> Self {
+        Self { class, how: How::MadeHere(lives) }
+    }
+
+    /// Objects of `class` were removed before, as bits on a device tell.
+    ///
+    /// # Safety
+    ///
+    /// There are bits for all objects that were there before, or none at all.
+    #[cfg(target_arch = "nvptx64")]
+    #[must_use]
+    pub const unsafe fn gone_here(class: ClassId, lives: &'a crate::device_lives::DeviceLives) -> Self {
+        Self { class, how: How::GoneHere(lives) }
     }
 
     /// New objects of `class` have no ids yet: links to them have no new index.
@@ -89,6 +117,25 @@ impl<'a> Change<'a> {
                 Some(&id) if id > 0 => Some(id - 1),
                 _ => Some(index),
             },
+            #[cfg(target_arch = "nvptx64")]
+            How::GoneHere(lives) => {
+                // SAFETY: by the contract of `gone_here`.
+                let is_live =
+                    || unsafe { crate::device_lives::at::<u32>(lives.live, index / 32) } >> (index % 32) & 1 != 0;
+                (lives.live == 0 || index >= lives.slots || is_live()).then_some(index)
+            }
+            #[cfg(target_arch = "nvptx64")]
+            How::MadeHere(lives) => {
+                let number = lives.first.wrapping_sub(index);
+                let (maker, made) = (number / lives.per_maker.max(1), number % lives.per_maker.max(1));
+                let is_made = lives.ranks != 0 && maker < lives.makers && {
+                    // SAFETY: by the contract of `made_here`.
+                    let count = unsafe { crate::device_lives::at::<u8>(lives.counts, maker) };
+                    made < u32::from(count)
+                };
+                // SAFETY: as above: the maker made this object.
+                Some(if is_made { unsafe { lives.index(lives.rank(maker) + made) } } else { index })
+            }
         }
     }
 }

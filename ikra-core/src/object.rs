@@ -201,12 +201,13 @@ pub unsafe trait KernelObject<'w>: Object<'w> {
     /// # Ok(()) }
     /// ```
     ///
-    /// A kernel that removes objects runs on the host. A GPU place passes it on to the host, with the same result.
+    /// A GPU runs such a kernel too, unless it cannot empty the links to the objects: then it passes the kernel on to the
+    /// host, with the same result.
     #[inline]
     fn remove(&mut self) {
         const { assert_removes::<Self::Phase>() }
         let object = self.handle();
-        if !lives::remove(object.place(), object.index()) {
+        if !lives::remove::<Self::Class>(object.place(), object.index()) {
             not_removable::<Self::Class>();
         }
     }

@@ -47,7 +47,8 @@ use crate::table::TableRef;
 /// # Ok(()) }
 /// ```
 ///
-/// A kernel with such a parameter runs on the host. A GPU place passes it on to the host, with the same result.
+/// A GPU runs such a kernel too, if its text shows how many objects a call makes: it calls `push` by the parameter's name,
+/// and not in loops and closures. Otherwise it passes the kernel on to the host, with the same result.
 pub struct Spawn<'w, C, P> {
     /// The table of the maker's class.
     place: TableRef<'w>,

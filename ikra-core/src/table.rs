@@ -17,7 +17,7 @@ mod device;
 mod host;
 
 #[cfg(target_arch = "nvptx64")]
-pub use device::{DeviceBases, Table, table_words};
+pub use device::{DeviceBases, Table, lives, table_words};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Newer, Table};
 

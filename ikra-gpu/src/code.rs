@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     Call,
     /// The entry point that combines results by the reducer of this number.
     Reduce(usize),
+    /// The entry point that makes the kernel's new objects of the class with this number.
+    Born(usize),
 }
 
 /// An entry point's own parameters and the result that it combines, besides the kernel's arguments.
@@ -33,10 +35,12 @@ pub(crate) struct Shape<'a> {
     pub(crate) own: &'a [usize],
     /// Size and alignment of the result.
     pub(crate) result: (usize, usize),
+    /// The fingerprint of the class of which it makes objects; otherwise 0.
+    pub(crate) class: u64,
 }
 
 /// Entry points that call a kernel for a range of objects, or for the objects of a list.
-pub(crate) const CALL: Shape<'_> = Shape { own: &[4, 4, 8], result: (0, 1) };
+pub(crate) const CALL: Shape<'_> = Shape { own: &[4, 4, 8], result: (0, 1), class: 0 };
 
 /// The text of device code, or its replacement by `IKRA_REPLACE_DEVICE_CODE=package=FILE,…`. The replacement serves to
 /// try out passes without building the program again. Host and device still compare their definitions with it.
@@ -164,12 +168,16 @@ impl Codes {
         shape: Shape<'_>,
         arguments: &[Argument<'_>],
     ) -> Result<(usize, &Compiled), GpuError> {
-        let mut found = self.codes().map(|code| code.find(entry, kind)).enumerate();
-        let Some((module, compiled)) = found.find_map(|(module, compiled)| Some((module, compiled?))) else {
+        let Some((module, compiled)) = self.find(entry, kind) else {
             return Err(self.no_such_kernel(entry.origin.name()));
         };
         compiled.check(entry, shape, arguments)?;
         Ok((module, compiled))
+    }
+
+    /// A kernel's entry point, in the first module that has it.
+    pub(crate) fn find(&self, entry: &Entry, kind: Kind) -> Option<(usize, &Compiled)> {
+        self.codes().enumerate().find_map(|(module, code)| Some((module, code.find(entry, kind)?)))
     }
 
     /// The error for a kernel that no module has.

@@ -5,6 +5,7 @@ mod copy;
 mod entry;
 mod execute;
 pub mod lists;
+pub mod lives;
 mod memory;
 mod pairs;
 mod panic;
@@ -101,6 +102,73 @@ macro_rules! device_root {
         unsafe extern "ptx-kernel" fn ikra_list_write(sets: *const u32, counts: *const [u32; 3], list: *mut u32) {
             // SAFETY: passed on to the host, which launches it.
             unsafe { $crate::device::lists::write(sets, counts, list) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_lives_sum(counts: *const u8, makers: u32, sums: *mut u32) {
+            // SAFETY: passed on to the host, which launches it.
+            unsafe { $crate::device::lives::sum(counts, makers, sums) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_lives_place(sums: *mut u32, len: u32, result: *mut u32) {
+            // SAFETY: passed on to the host, which launches it.
+            unsafe { $crate::device::lives::place(sums, len, result) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_lives_rank(
+            counts: *const u8,
+            makers: u32,
+            per_maker: u32,
+            sums: *const u32,
+            numbers: *mut u32,
+            ranks: *mut u32,
+        ) {
+            // SAFETY: passed on to the host, which launches it.
+            unsafe { $crate::device::lives::rank(counts, makers, per_maker, sums, numbers, ranks) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_lives_tally(bits: *const u32, words: u32, result: *mut u32) {
+            // SAFETY: passed on to the host, which launches it.
+            unsafe { $crate::device::lives::tally(bits, words, result) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_lives_invert(bits: *const u32, slots: u32, result: *mut u32) {
+            // SAFETY: passed on to the host, which launches it.
+            unsafe { $crate::device::lives::invert(bits, slots, result) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_lives_clear(bits: *mut u32, cleared: *const u32, words: u32) {
+            // SAFETY: passed on to the host, which launches it.
+            unsafe { $crate::device::lives::clear(bits, cleared, words) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_lives_unlink(column: *mut u32, len: u32, removed: *const u32, slots: u32) {
+            // SAFETY: passed on to the host, which launches it.
+            unsafe { $crate::device::lives::unlink(column, len, removed, slots) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_lives_relink(column: *mut u32, len: u32, ids: *const u32, slots: u32) {
+            // SAFETY: passed on to the host, which launches it.
+            unsafe { $crate::device::lives::relink(column, len, ids, slots) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ikra_lives_gather(
+            columns: *const [u64; 3],
+            count: u32,
+            list: *const u32,
+            len: u32,
+            ids: *mut u32,
+        ) {
+            // SAFETY: passed on to the host, which launches it.
+            unsafe { $crate::device::lives::gather(columns, count, list, len, ids) }
         }
     };
 }

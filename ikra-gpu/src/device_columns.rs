@@ -244,6 +244,19 @@ impl DeviceColumns {
         Ok(())
     }
 
+    /// The start of each column and of its snapshot, and the size of its elements, for a class whose columns have memory of
+    /// their own.
+    pub(crate) fn elements(&self, units: &[Unit], objects: usize) -> Vec<[u64; 3]> {
+        let of_unit = |unit: Unit| {
+            let piece = self.pieces.iter().find(|piece| piece.column == unit.column)?;
+            let shadow = piece.shadow.as_ref()?;
+            let shifts = (0..unit.columns).map(move |column| (column * unit.pitch + unit.offset) as u64);
+            let size = unit.len.checked_div(objects).unwrap_or_default();
+            Some(shifts.map(move |shift| [piece.memory.address() + shift, shadow.address() + shift, size as u64]))
+        };
+        units.iter().copied().filter_map(of_unit).flatten().collect()
+    }
+
     /// The address of a span.
     pub(crate) fn address(&self, span: &Span) -> Option<u64> {
         let piece = self.pieces.iter().find(|piece| piece.column == span.column)?;

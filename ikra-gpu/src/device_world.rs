@@ -12,6 +12,7 @@ use ikra_runtime::executor::Section;
 use ikra_runtime::list::ListOrder;
 use ikra_runtime::objects::AnyObjects;
 
+use crate::changes::Changes;
 use crate::code::{Codes, Kind, Shape};
 use crate::device_columns::DeviceColumns;
 use crate::driver::{Context, DeviceInfo, Memory, Module, Pieces, Stream};
@@ -24,7 +25,7 @@ use crate::tables::{Loaded, Members, Table, TableState, Text, symbols};
 #[derive(Debug)]
 pub(crate) struct DeviceWorld {
     pub(crate) log: Arc<StreamLog>,
-    codes: Codes,
+    pub(crate) codes: Codes,
     /// Entries by the address of a constant that names them; the constant lives as long as the program.
     entries: BTreeMap<(usize, Kind), Arc<Loaded>>,
     /// Room for the table entries that are passed with a launch.
@@ -43,6 +44,8 @@ pub(crate) struct DeviceWorld {
     lists: Vec<(Weak<ListOrder>, Memory)>,
     /// The numbers of groups that kernels took; each stays as long as the program keeps its groups.
     pub(crate) groups: Vec<(Weak<[u32]>, Memory)>,
+    /// What kernels that make and remove objects need.
+    pub(crate) changes: Changes,
     /// The kernels that sort links.
     pub(crate) ordering: Option<Ordering>,
     /// The number of finished blocks of a reduction.
@@ -113,6 +116,7 @@ impl DeviceWorld {
         }
         let log = StreamLog::new(&context, modules)?;
         log.stream.clear(&mut headers)?;
+        let changes = Changes::new(&log, tables.len())?;
         Ok(Self {
             log,
             codes,
@@ -123,6 +127,7 @@ impl DeviceWorld {
             side: Stream::new(&context)?,
             texts: None,
             scratch: [const { None }; 4],
+            changes,
             ordering: None,
             lists: Vec::new(),
             groups: Vec::new(),
@@ -297,14 +302,17 @@ impl DeviceWorld {
         let mut words = mem::take(&mut self.spare);
         words.clear();
         for (member, places) in &entry.words {
-            let (header, columns) = match *member {
+            let (header, columns, lives) = match *member {
                 // No objects, so no columns.
-                None => (header(&self.headers, self.tables.len()), &[][..]),
-                Some(member) => (self.tables[member].header, columns(members, member, self.log.number())),
+                None => (header(&self.headers, self.tables.len()), &[][..], 0),
+                Some(member) => {
+                    let lives = self.changes.state_of(member);
+                    (self.tables[member].header, columns(members, member, self.log.number()), lives)
+                }
             };
             let word = |&place: &usize| match place.checked_sub(1) {
                 None => header,
-                Some(column) => columns.get(column).copied().unwrap_or_default(),
+                Some(column) => columns.get(column).copied().unwrap_or(lives),
             };
             words.extend(places.iter().map(word));
         }
@@ -316,10 +324,12 @@ impl DeviceWorld {
     pub(crate) fn write_tables(&mut self, members: &mut Members<'_>) -> Result<(), Error> {
         for (member, table) in self.tables.iter_mut().enumerate().filter(|(_, table)| !table.addresses.is_empty()) {
             let columns = columns(members, member, self.log.number());
-            if table.said.split_first().is_some_and(|(_, said)| said == columns) {
+            if matches!(&table.said[..], [_, said @ .., _] if said == columns) {
                 continue;
             }
-            let words: Vec<u64> = iter::once(table.header).chain(columns.iter().copied()).collect();
+            let lives = self.changes.state_of(member);
+            let words: Vec<u64> =
+                iter::once(table.header).chain(columns.iter().copied()).chain(iter::once(lives)).collect();
             let width = size_of_val(&words[..]);
             // Until all are written, their contents are unknown.
             table.said.clear();

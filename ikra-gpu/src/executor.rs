@@ -59,14 +59,21 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
     }
 
     fn run(&mut self, world: &mut W, run: &mut Run<'_, W>) -> Result<(), Error> {
-        let has_holes = |world: &W| world.members().as_ref().iter().any(|member| member.holes() > 0);
-        if matches!(run.launch.form, Form::Collect) || run.launch.changes_objects() || has_holes(world) {
-            // The device has no entry points that keep the results of single objects, and knows no removed ones: the
-            // host calls the kernel.
-            self.attempt(|device| device.refuse_in_recording(&run.launch))?;
-            return run.on_host(world, run.part);
-        }
-        self.attempt(|device| device.run(world.members_mut().as_mut(), &run.launch))
+        let is_done = self.attempt(|device| {
+            let (mut members, launch) = (world.members_mut(), &run.launch);
+            device.refuse_in_recording(launch)?;
+            if launch.changes_objects() {
+                let plan = device.plan(members.as_mut(), launch)?;
+                return plan.map_or(Ok(false), |plan| device.change(members.as_mut(), launch, &plan).map(|()| true));
+            }
+            // The device has no entry points that keep the results of single objects.
+            if matches!(launch.form, Form::Collect) || !device.knows_removed(members.as_mut(), launch) {
+                return Ok(false);
+            }
+            device.run(members.as_mut(), launch).map(|()| true)
+        })?;
+        // The host calls the kernels that the device cannot run.
+        if is_done { Ok(()) } else { run.on_host(world, run.part) }
     }
 
     fn order(&mut self, world: &mut W, links: &Unordered<'_>) -> Result<Option<ListOrder>, Error> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 pub(crate) mod block_size;
+pub(crate) mod changes;
 pub(crate) mod code;
 pub(crate) mod construct;
 pub(crate) mod cuda;
@@ -13,6 +14,7 @@ pub(crate) mod groups;
 pub mod interop;
 pub(crate) mod launch;
 pub(crate) mod lists;
+pub(crate) mod lives;
 pub(crate) mod losses;
 pub(crate) mod order;
 pub(crate) mod recordings;

@@ -89,8 +89,11 @@ impl DeviceWorld {
     fn start_classes(&mut self, members: &mut Members<'_>, launch: &Launch<'_>) -> Result<(), Error> {
         let mut with_objects = launch.sections.iter().filter(|section| Positions::of(&section.over).len() > 0);
         let (first, more) = (with_objects.next(), with_objects.next().is_some());
+        // One entry point takes one list: classes with holes have a list each.
+        let mut lists = launch.sections.iter().filter_map(|section| Positions::of(&section.over).list);
+        let one_list = lists.next().is_none_or(|first| lists.all(|list| Arc::ptr_eq(&first, &list)));
         let entry = match (launch.together, first) {
-            (Some(entry), Some(_)) if more => entry,
+            (Some(entry), Some(_)) if more && one_list => entry,
             (_, None) => return self.prepare(members, launch.sections),
             _ => {
                 let mut sections = launch.sections.iter();
@@ -110,7 +113,7 @@ impl DeviceWorld {
         let parts: Vec<SectionWords> = launch.sections.iter().map(part).collect();
         let grid = Grid { blocks: blocks_end, threads, shared_bytes: 0 };
         let shape = shape_of_sections(parts.len());
-        let entry = self.entry(entry, Kind::Call, Shape { own: &shape, result: (0, 1) }, launch.arguments)?;
+        let entry = self.entry(entry, Kind::Call, Shape { own: &shape, result: (0, 1), class: 0 }, launch.arguments)?;
         let list = self.upload_list(list.as_ref())?;
         let own = [Argument::words(parts.as_flattened()), Argument::of(&list)];
         let arguments = Arguments { own: &own, arguments: launch.arguments };

@@ -32,7 +32,7 @@ impl Ordering {
 /// A list in device memory.
 #[derive(Debug)]
 pub(crate) struct DeviceList {
-    pub(crate) memory: Memory,
+    pub(crate) memory: Arc<Memory>,
     pub(crate) log: Arc<StreamLog>,
     pub(crate) len: usize,
 }

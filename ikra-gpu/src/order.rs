@@ -1,5 +1,7 @@
 //! Sorting of links on the device.
 
+use std::sync::Arc;
+
 use ikra_core::class::ClassId;
 use ikra_core::effects::FieldSet;
 use ikra_core::kernel::Argument;
@@ -36,6 +38,10 @@ impl DeviceWorld {
         unordered: &Unordered<'_>,
     ) -> Result<Option<ListOrder>, Error> {
         self.log.refuse_in_recording("a kernel for a list of links")?;
+        if members.iter().any(|member| member.holes() > 0) {
+            // Only the host knows the removed objects.
+            return Ok(None);
+        }
         let classes = unordered.classes;
         if self.ordering.is_none() {
             self.ordering = Ordering::of(&self.log)?;
@@ -129,7 +135,7 @@ impl DeviceWorld {
             let memory = Memory::new(&log.context, places * size_of::<u32>(), "a list of objects")?;
             let list = memory.address();
             launch(&kernels.write, chunks, CHUNK_WORDS, 2, &[sets, counts, Argument::of(&list)])?;
-            let list = DeviceList { memory, log: log.clone(), len: places };
+            let list = DeviceList { memory: Arc::new(memory), log: log.clone(), len: places };
             Some(Box::new(list) as Box<dyn ListMemory>)
         };
         // SAFETY: the kernels counted the objects of each class. The counts add up to the number of links, so each

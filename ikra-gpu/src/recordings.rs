@@ -144,6 +144,11 @@ impl DeviceWorld {
             let reason = String::from("it was made in another world, or before this one was opened again");
             return Err(Error::StaleRecording { reason });
         };
+        if let Some(objects) = members.iter().find(|objects| objects.holes() > 0) {
+            let reason =
+                format!("objects of class {} were removed; call `world.compact`, and record again", objects.name());
+            return Err(Error::StaleRecording { reason });
+        }
         self.prepare(members, &[])?;
         if let Some(reason) = Table::difference(&self.tables, &recorded.tables) {
             return Err(Error::StaleRecording { reason });

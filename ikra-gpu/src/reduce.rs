@@ -73,7 +73,7 @@ impl DeviceWorld {
         let list = self.upload_list(positions.list.as_ref())?;
         let done = self.blocks_done()?;
         let (first, end) = (positions.first as u32, positions.end as u32);
-        let shape = Shape { own: OWN, result: (reduction.size, reduction.align) };
+        let shape = Shape { own: OWN, result: (reduction.size, reduction.align), class: 0 };
         let entry = self.entry(section.entry, Kind::Reduce(section.reducer), shape, launch.arguments)?;
         let own = [
             Argument::of(&first),

@@ -134,7 +134,7 @@ pub(crate) fn check(
 ) -> Result<(), GpuError> {
     symbols(codes, members)?;
     let of_sections = shape_of_sections(sections);
-    let shape = if sections == 0 { CALL } else { Shape { own: &of_sections, result: (0, 1) } };
+    let shape = if sections == 0 { CALL } else { Shape { own: &of_sections, result: (0, 1), class: 0 } };
     codes.entry(entry, Kind::Call, shape, arguments).map(drop)
 }
 

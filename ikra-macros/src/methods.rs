@@ -6,6 +6,7 @@
 mod arguments;
 mod assigned;
 mod attributes;
+mod births;
 mod check;
 mod closure;
 mod entry;

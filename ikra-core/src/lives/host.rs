@@ -19,7 +19,8 @@ fn header<'w>(place: TableRef<'w>) -> &'w Header {
 
 /// Notes that the running kernel removes the object at this index. Returns whether the kernel may do so.
 #[inline]
-pub(crate) fn remove(place: TableRef<'_>, index: usize) -> bool {
+#[expect(clippy::extra_unused_type_parameters, reason = "a device finds the class's table by it")]
+pub(crate) fn remove<C: Class>(place: TableRef<'_>, index: usize) -> bool {
     header(place).marks.set(index)
 }
 

@@ -5,6 +5,7 @@
 //! | 0 | the address of the class's [`DeviceHeader`](super::DeviceHeader), with the number of objects |
 //! | 1 … n | the start of each physical column, and of the arena |
 //! | n + 1 … 2 n | the columns to which kernels with `snapshot` write |
+//! | 2 n + 1 | the address of the class's [`DeviceLives`], for kernels that make or remove objects |
 //!
 //! The addresses of columns are constant during a launch. `ikra-build` makes the words that entry points read into
 //! parameters of them. Other functions read them here. The number of objects is in global memory, where a kernel can
@@ -18,6 +19,7 @@ use core::marker::PhantomData;
 use core::ptr;
 
 use super::{Base, BaseSet, address};
+use crate::device_lives::DeviceLives;
 use crate::directory::{TableRef, Targets};
 use crate::facts::Facts;
 use crate::field_set::FieldSet;
@@ -25,7 +27,15 @@ use crate::info::{ClassId, ClassInfo, base_count};
 
 /// The number of words of a class's table, whose storage starts at `columns` addresses.
 pub const fn table_words(columns: usize) -> usize {
-    1 + 2 * columns
+    2 + 2 * columns
+}
+
+/// The changes of the class's objects by the running kernel, if the world has the class.
+#[inline(always)]
+pub fn lives<C: ClassInfo>() -> Option<&'static DeviceLives> {
+    let address = C::constant(table_words(base_count(C::FIELDS)) - 1) as usize;
+    // SAFETY: the word is 0, or the address of this value, which is constant during a launch.
+    unsafe { ptr::with_exposed_provenance::<DeviceLives>(address).as_ref() }
 }
 
 /// The starts of a class's columns, in constant memory.

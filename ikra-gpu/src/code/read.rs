@@ -161,9 +161,14 @@ impl Compiled {
         self.parameters.pop_if(|last| !self.words.is_empty() && *last == bytes);
     }
 
+    /// Size and alignment of its result.
+    pub(crate) fn result(&self) -> (usize, usize) {
+        self.result
+    }
+
     /// Whether it is the entry point that the host expects, with these arguments.
     pub(super) fn check(&self, entry: &Entry, shape: Shape<'_>, arguments: &[Argument<'_>]) -> Result<(), GpuError> {
-        let (compiled, kernel, Shape { own, result }) = (self, entry.origin.name(), shape);
+        let (compiled, kernel, Shape { own, result, class }) = (self, entry.origin.name(), shape);
         let differs = |what: String| Err(GpuError::DeviceCodeDiffers { what: format!("kernel `{kernel}`: {what}") });
         let wanted: Vec<usize> = own.iter().copied().chain(sizes(arguments)).collect();
         if compiled.parameters != wanted {
@@ -186,7 +191,7 @@ impl Compiled {
                 result.0, compiled.result.0
             ));
         }
-        if compiled.fingerprint != entry.fingerprint {
+        if compiled.fingerprint != entry.fingerprint ^ class {
             return differs(String::from(
                 "its class, the types of its arguments, the columns that it writes, or what it does in pairs differ between host and device",
             ));
@@ -205,9 +210,10 @@ fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
 }
 
 fn kind_of(text: &str) -> Option<Kind> {
-    match text.strip_prefix("reduce") {
-        Some(number) => number.parse().ok().map(Kind::Reduce),
-        None => (text == "call").then_some(Kind::Call),
+    let numbered = |kind: &str| text.strip_prefix(kind)?.parse().ok();
+    match text {
+        "call" => Some(Kind::Call),
+        _ => numbered("reduce").map(Kind::Reduce).or_else(|| numbered("born").map(Kind::Born)),
     }
 }
 

@@ -4,6 +4,27 @@
 /// list of indices if one is passed.
 #[macro_export]
 macro_rules! __entry {
+    (born $class:ty, [$($young:ty),*] as $symbol:literal, $kind:literal) => {
+        const _: () = {
+            /// # Safety
+            ///
+            /// The host launches it when a kernel that makes objects of the class has ended, for a world whose tables
+            /// are filled, with a thread for each maker; first with 0, then with 1.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "ptx-kernel" fn born(remaps: u32) {
+                // The host compares it with the class of which it wants the objects.
+                const __BORN: $crate::device::runtime::kernel::Entry = $crate::device::runtime::kernel::Entry {
+                    origin: __ENTRY.origin,
+                    fingerprint: __ENTRY.fingerprint ^ $crate::device::runtime::fingerprint::class_fingerprint::<$class>(),
+                };
+                $crate::device::mark!($kind, __BORN, $class);
+                // SAFETY: by the host.
+                unsafe {
+                    $crate::device::lives::born::<$class, _>(remaps != 0, [$($crate::device::lives::made::<$young>()),*])
+                }
+            }
+        };
+    };
     (
         $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
         $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) as $symbol:literal

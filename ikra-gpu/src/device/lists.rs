@@ -70,7 +70,7 @@ pub unsafe fn mark(
 ///
 /// Every thread of the block calls this, and nothing else uses the room meanwhile.
 #[inline(always)]
-unsafe fn combined(room: *mut u32, value: u32, combine: impl Fn(u32, u32) -> u32) -> u32 {
+pub(super) unsafe fn combined(room: *mut u32, value: u32, combine: impl Fn(u32, u32) -> u32) -> u32 {
     let own = thread::thread_idx_x() as usize;
     // SAFETY: the thread's own slot.
     unsafe { room.add(own).write(value) };
@@ -101,7 +101,7 @@ unsafe fn combined(room: *mut u32, value: u32, combine: impl Fn(u32, u32) -> u32
 ///
 /// As for [`combined`].
 #[inline(always)]
-unsafe fn summed(room: *mut u32, value: u32) -> u32 {
+pub(super) unsafe fn summed(room: *mut u32, value: u32) -> u32 {
     let own = thread::thread_idx_x() as usize;
     let (mut sum, mut width) = (value, 1);
     while width < thread::block_dim_x() as usize {

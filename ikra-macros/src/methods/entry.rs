@@ -63,3 +63,14 @@ pub(super) fn entries(
         #(#reductions)*
     }
 }
+
+/// The entry points that make the objects of a kernel in these classes, when it has ended.
+pub(super) fn births(block: &Block, method: &Ident, young: &[TokenStream]) -> TokenStream {
+    let at = located(method);
+    let symbol = kernel_symbol(&block.fields.class, method, &place(method));
+    let all = young.iter().enumerate().map(|(n, class)| {
+        let (symbol, kind) = (format!("{symbol}_born{n}"), format!("born{n}"));
+        quote_spanned!(at=> ::ikra::rt::entry! { born #class, [#(#young),*] as #symbol, #kind })
+    });
+    quote_spanned!(at=> #(#all)*)
+}

@@ -5,7 +5,8 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::ReturnType;
 
 use super::arguments::{Args, arguments, split, turbofish};
-use super::entry::entries;
+use super::births;
+use super::entry::{self, entries};
 use super::expand::{bits, cfgs, effects_ident};
 use super::model::{Block, Constructor, Method, Receiver};
 use super::options::Options;
@@ -68,7 +69,8 @@ fn effects(block: &Block, method: &Method, options: &Options) -> TokenStream {
     let spawned: Vec<_> = method.parameters.iter().filter_map(|parameter| parameter.young.as_ref()).collect();
     let spawning = (!spawned.is_empty()).then(|| {
         let spawned = spawned.iter().map(|class| block.rewrite(class));
-        quote_spanned!(at=> .spawning(const { &[#(<#spawned as ::ikra::ClassInfo>::ID),*] }))
+        let most = Literal::u32_unsuffixed(births::most(block, method));
+        quote_spanned!(at=> .spawning(const { &[#(<#spawned as ::ikra::ClassInfo>::ID),*] }) .births(#most))
     });
     let removing = options.removes.then(|| quote_spanned!(at=> .removing()));
     let snapshot = bits(options.snapshot);
@@ -122,7 +124,12 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
     let name = &method.item.sig.ident;
     let turbofish = turbofish(&method.item.sig.generics);
     let reducers = method.kernel.as_ref().map_or(&[][..], |options| &options.reducers);
+    let young: Vec<_> = method.parameters.iter().filter_map(|parameter| parameter.young.as_ref()).collect();
     let entries = entries(block, "execute", name, kernel, &args, &output, reducers);
+    let births = (!young.is_empty() && births::most(block, method) > 0 && !args.has_type_parameters()).then(|| {
+        let young: Vec<_> = young.iter().map(|class| block.rewrite(class)).collect();
+        entry::births(block, name, &young)
+    });
     let Args { ty, pattern, followed, given, .. } = args;
     quote_spanned! {at=>
         #[automatically_derived]
@@ -135,6 +142,7 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
             }
         }
         #entries
+        #births
     }
 }
 

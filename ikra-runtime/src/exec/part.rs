@@ -72,7 +72,7 @@ impl Part<'_> {
             Self::All => Ok(Extent::List { list: live, class: 0 }),
             Self::Ranges(ranges) => {
                 let range = ranges.get(class).cloned().unwrap_or(0..0);
-                let part = live.part(range.clone());
+                let part = live.part(range.clone())?;
                 let len = live.places_of(0).len();
                 let list = part.ok_or_else(|| Error::OutOfRange { class: name, range: format!("{range:?}"), len })?;
                 Ok(Extent::List { list: Arc::new(list), class: 0 })

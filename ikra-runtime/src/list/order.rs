@@ -169,12 +169,16 @@ impl ListOrder {
     }
 
     /// The part of a list of one class at some positions, if they exist.
-    pub(crate) fn part(&self, places: Range<usize>) -> Option<Self> {
-        let listed = self.classes.get()?.first()?;
+    ///
+    /// # Errors
+    ///
+    /// Errors of the device that holds the list.
+    pub(crate) fn part(&self, places: Range<usize>) -> Result<Option<Self>, Error> {
+        let listed = self.listed(0)?;
         if places.start > places.end || places.end > listed.len() {
-            return None;
+            return Ok(None);
         }
-        Some(Self::of_ranges(listed.ranges(places)))
+        Ok(Some(Self::of_ranges(listed.ranges(places))))
     }
 
     /// Checks that all objects of a class are below `len`; `class` is its number, and `name` its name.

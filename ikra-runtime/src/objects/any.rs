@@ -302,6 +302,9 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         self.table_mut().header.truncate(len as u32);
     }
     unsafe fn lose(&mut self, stream: u64) -> FieldSet {
+        if self.table_mut().header.holes.settle() {
+            self.live = std::sync::OnceLock::new();
+        }
         let lost = AnyObjects::copies(self).only_on(stream);
         // Values that a constructor stored on the device were never on the host.
         let (absent, objects) = self.table().header.absent();

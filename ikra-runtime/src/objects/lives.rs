@@ -16,7 +16,7 @@ use crate::list::ListOrder;
 use crate::storage::{Bump, FieldTuple};
 use crate::table::{Batch, Late, Nursery};
 use ikra_core::effects::{Effects, FieldSet};
-use ikra_core::holes::Marks;
+use ikra_core::holes::{Fetch, Holes, Marks};
 use ikra_core::kept::{KeptObjects, end_of_ones};
 use ikra_core::moves::{Change, Moves, Remap};
 
@@ -81,6 +81,34 @@ pub trait Lives {
     fn removed_at(&self) -> u64;
     /// The objects that exist, as a list.
     fn live(&self) -> Arc<ListOrder>;
+    /// The same list, if it was made since they last changed.
+    fn known_live(&self) -> Option<&Arc<ListOrder>>;
+    /// Keeps a list that a device made of the objects that exist.
+    ///
+    /// # Safety
+    ///
+    /// The list has just these objects.
+    unsafe fn put_live(&mut self, live: Arc<ListOrder>);
+    /// The objects that exist: one bit per index.
+    fn live_bits(&self) -> Vec<u32>;
+    /// Notes that a device made and removed objects: how many indices are not in use now, and where it has their bits.
+    /// `removed` says whether it removed some, `filled` whether new objects took indices that were free.
+    ///
+    /// # Safety
+    ///
+    /// The device did so.
+    unsafe fn changed_on_device(&mut self, holes: u32, fetch: Fetch, removed: bool, filled: bool);
+    /// Whether the program tracks some of the objects.
+    fn has_tracks(&self) -> bool;
+    /// Forgets the tracked objects that were removed, given as one bit per index.
+    fn untrack(&mut self, removed: &[u64]);
+    /// Notes that a device moved the objects that exist, `len` of them, to the first indices, in their order. Of the host's
+    /// columns none is current.
+    ///
+    /// # Safety
+    ///
+    /// The device did so, and remaps links to them before any other kernel runs.
+    unsafe fn moved_together(&mut self, len: usize);
 
     /// Prepares for a kernel for objects of this class; `section` orders what it makes among the kernels of its trait.
     fn open(&mut self, section: u32, effects: &Effects);
@@ -212,6 +240,46 @@ impl<C: Class> Lives for Objects<C> {
     fn live(&self) -> Arc<ListOrder> {
         Arc::clone(self.live_list())
     }
+    fn has_tracks(&self) -> bool {
+        !self.tracks.is_empty()
+    }
+    fn untrack(&mut self, removed: &[u64]) {
+        let is_removed =
+            |index: u32| removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
+        self.tracks.remap(|index| (!is_removed(index)).then_some(index));
+    }
+    unsafe fn moved_together(&mut self, len: usize) {
+        if !self.tracks.is_empty() {
+            let mut now = vec![None; self.slots()];
+            self.live_indices().into_iter().zip(0..).for_each(|(old, new)| now[old as usize] = Some(new));
+            self.tracks.remap(|index| now[index as usize]);
+        }
+        self.table_mut().header.holes = Holes::NONE;
+        self.live = OnceLock::new();
+        self.set_len(len);
+        self.table_mut().header.generation = now();
+    }
+    fn known_live(&self) -> Option<&Arc<ListOrder>> {
+        self.live.get()
+    }
+    unsafe fn put_live(&mut self, live: Arc<ListOrder>) {
+        self.live = OnceLock::from(live);
+    }
+    fn live_bits(&self) -> Vec<u32> {
+        self.table().header.holes.live_bits(self.slots())
+    }
+    unsafe fn changed_on_device(&mut self, holes: u32, fetch: Fetch, removed: bool, filled: bool) {
+        let slots = self.slots();
+        let header = &mut self.table_mut().header;
+        header.holes = if holes == 0 { Holes::NONE } else { Holes::on_device(holes, fetch) };
+        if removed {
+            header.removed_at = now();
+        }
+        if filled && const { !crate::class::linked::<C>().is_empty() } {
+            header.set_unchecked(const { crate::class::linked::<C>() }, 0..slots);
+        }
+        self.live = OnceLock::new();
+    }
 
     fn open(&mut self, section: u32, effects: &Effects) {
         let slots = self.slots();
@@ -319,9 +387,7 @@ impl<C: Class> Lives for Objects<C> {
         header.holes.insert(removed);
         header.removed_at = now();
         self.live = OnceLock::new();
-        let is_removed =
-            |index: u32| removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
-        self.tracks.remap(|index| (!is_removed(index)).then_some(index));
+        self.untrack(removed);
     }
     fn kept(&self, removed: &[u64]) -> KeptObjects {
         self.table().header.holes.kept(self.slots(), removed)

@@ -212,7 +212,8 @@ impl<C: Class> Objects<C> {
         if self.holes() == 0 {
             return (0..self.slots(), None);
         }
-        let live = self.live_list().objects().unwrap_or_default();
+        // Columns of a device that failed are reported in the same way.
+        let live = self.live_list().objects().unwrap_or_else(|error| panic!("class {}: {error}", C::NAME));
         (0..self.len(), Some(&live[..self.len()]))
     }
 }

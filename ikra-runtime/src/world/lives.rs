@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::info::FieldInfo;
 use crate::link::Link;
 use crate::list::LastList;
-use crate::objects::{AnyObjects, Born, Objects, concerned, set};
+use crate::objects::{AnyObjects, Born, Objects, concerned, generation, set};
 use crate::world::{Holds, Moved, reorder};
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::kept::{KeptObjects, count_ones};
@@ -82,6 +82,8 @@ struct Open<'w, W: World> {
     world: &'w mut W,
     /// Copies of the members whose values the kernel may change, if its changes may turn out to be impossible.
     saved: Vec<Saved>,
+    /// The count of changes of ids when the kernel began.
+    since: u64,
 }
 
 impl<W: World> Drop for Open<'_, W> {
@@ -92,7 +94,7 @@ impl<W: World> Drop for Open<'_, W> {
 
 impl<'w, W: World> Open<'w, W> {
     fn of(world: &'w mut W, effects: &[&Effects]) -> Result<Self, Error> {
-        let mut open = Self { world, saved: Vec::new() };
+        let mut open = Self { world, saved: Vec::new(), since: generation() };
         let may_fail = may_fail(open.world, effects);
         let mut members = open.world.members_mut();
         for (number, member) in members.as_mut().iter_mut().enumerate() {
@@ -128,8 +130,10 @@ impl<'w, W: World> Open<'w, W> {
                 saved.restore(&mut *members_mut[member])?;
             }
         }
+        // A device has moved them already.
+        let has_moved = result? || members_mut.iter().any(|member| member.generation() > self.since);
         drop(members);
-        forget_lists(self.world, result?);
+        forget_lists(self.world, has_moved);
         Ok(())
     }
 }

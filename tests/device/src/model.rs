@@ -17,6 +17,8 @@ pub mod differs;
 pub mod floats;
 #[path = "lattice.rs"]
 pub mod lattice;
+#[path = "lives.rs"]
+pub mod lives;
 #[path = "loops.rs"]
 pub mod loops;
 #[path = "many.rs"]

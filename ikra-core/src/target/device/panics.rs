@@ -90,7 +90,7 @@ pub(crate) fn not_its_own<C: ClassInfo>(_: &str, _: usize) -> ! {
 #[inline(never)]
 #[track_caller]
 pub(crate) fn not_removable<C: ClassInfo>() -> ! {
-    panic!("a kernel that removes objects runs on the host\0");
+    panic!("the running kernel may not remove objects\0");
 }
 
 /// On the host, a link to a removed object was followed.

@@ -41,6 +41,8 @@ macro_rules! __examine {
 /// with two lifetimes: the name of that of the reference to them, and one that is inferred. The types of the values follow.
 #[macro_export]
 macro_rules! __entry {
+    // Only the device has it.
+    (born $class:ty, $all:tt as $symbol:literal, $kind:literal) => {};
     (
         $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
         $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) $(as $symbol:literal)?

@@ -16,6 +16,7 @@ use crate::mirror::{Copies, Span, Unit};
 use crate::objects::{AnyObjects, Born, Lives, Shape};
 use crate::table::{Directory, Header};
 use ikra_core::effects::{Effects, FieldSet};
+use ikra_core::holes::Fetch;
 use ikra_core::kept::KeptObjects;
 use ikra_core::moves::{Moves, Remap};
 
@@ -125,6 +126,13 @@ impl Lives for Member {
         () exists(&, _index: usize) -> bool;
         () removed_at(&) -> u64;
         () live(&) -> Arc<ListOrder>;
+        () known_live(&) -> Option<&Arc<ListOrder>>;
+        (unsafe) put_live(&mut, _live: Arc<ListOrder>) -> ();
+        () live_bits(&) -> Vec<u32>;
+        (unsafe) changed_on_device(&mut, _holes: u32, _fetch: Fetch, _removed: bool, _filled: bool) -> ();
+        () has_tracks(&) -> bool;
+        () untrack(&mut, _removed: &[u64]) -> ();
+        (unsafe) moved_together(&mut, _len: usize) -> ();
         () open(&mut, _section: u32, _effects: &Effects) -> ();
         () open_nursery(&mut) -> ();
         () close(&mut) -> ();

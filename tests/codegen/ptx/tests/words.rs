@@ -18,7 +18,8 @@ fn where_columns_are_comes_with_the_launch() {
     }
     let is = |some: &String| ["Tree_walk_", "Tree_measure_", "Left_trace_"].iter().any(|name| some.starts_with(name));
     assert_eq!(some.iter().filter(|some| is(some)).count(), 3, "{some:?}");
-    assert!(some.len() < 10, "{some:?}");
+    // Entry points for new objects call what remaps links.
+    assert!(some.iter().filter(|some| !some.contains("_born")).count() < 10, "{some:?}");
     // The other classes have no tables.
     let tables: Vec<&str> = code.text.lines().filter(|line| line.starts_with(".visible .const")).collect();
     assert!(tables.len() < 10 && tables.iter().any(|line| line.contains(" ikra_class_Left_")), "{tables:#?}");

@@ -1,0 +1,97 @@
+//! The changes of a class's objects by a running kernel, in a device's memory.
+
+/// The changes of a class's objects by the running kernel, in the device's global memory. A world has one array of
+/// these, in the order of its members.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceLives {
+    /// The address of the bits of the objects that the kernel removes, or 0.
+    pub marks: u64,
+    /// The address of the rows of new objects, as many as calls may make, for each maker; or 0.
+    pub rows: u64,
+    /// The address of the number of objects that each maker made: one byte each.
+    pub counts: u64,
+    /// The address of the rows' numbers, in the order of makers and calls; current when the kernel has ended.
+    pub numbers: u64,
+    /// The address of the number of objects that earlier makers made, for each maker, then current too; or 0, if no new
+    /// object can have links to new ones.
+    pub ranks: u64,
+    /// The address of the indices for new objects that removed ones have left, in ascending order.
+    pub free: u64,
+    /// The address of the bits of the class's objects, or 0: those of new objects are set.
+    pub live: u64,
+    /// The number of free indices.
+    pub free_len: u32,
+    /// The end of the class's indices before the kernel.
+    pub slots: u32,
+    /// The number of makers.
+    pub makers: u32,
+    /// The number of new objects, when the kernel has ended.
+    pub born: u32,
+    /// The most objects that a call makes.
+    pub per_maker: u32,
+    /// The index by which links name the first row until the kernel ends. Those of later rows descend.
+    pub first: u32,
+    /// Set to 1 where a new object has a link to no object.
+    pub bad_links: u32,
+}
+
+/// Element `n` of an array in global memory.
+///
+/// # Safety
+///
+/// The address is that of an array of `T` with more than `n` elements, which nothing writes meanwhile.
+#[cfg(target_arch = "nvptx64")]
+#[inline(always)]
+pub unsafe fn at<T: Copy>(address: u64, n: u32) -> T {
+    // SAFETY: by the caller.
+    unsafe { core::ptr::with_exposed_provenance::<T>(address as usize).add(n as usize).read() }
+}
+
+/// Sets a bit. Other threads may set others of its word.
+///
+/// # Safety
+///
+/// The address is that of bits in global memory, more than `n`.
+#[cfg(target_arch = "nvptx64")]
+#[inline]
+pub unsafe fn set_bit(address: u64, n: u32) {
+    let at = address + u64::from(n / 32) * 4;
+    // SAFETY: by the caller.
+    unsafe {
+        core::arch::asm!(
+            "{{ .reg .b64 a; .reg .b32 before; cvta.to.global.u64 a, {0}; atom.relaxed.gpu.global.or.b32 before, [a], {1}; }}",
+            in(reg64) at,
+            in(reg32) 1_u32 << (n % 32),
+            options(nostack, preserves_flags)
+        );
+    }
+}
+
+#[cfg(target_arch = "nvptx64")]
+impl DeviceLives {
+    /// The number of objects that earlier makers made.
+    ///
+    /// # Safety
+    ///
+    /// The kernel has ended, its ranks are current, and the maker is one of its objects.
+    #[inline(always)]
+    pub unsafe fn rank(&self, maker: u32) -> u32 {
+        // SAFETY: by the caller.
+        unsafe { at(self.ranks, maker) }
+    }
+
+    /// The index of the new object of this rank among all.
+    ///
+    /// # Safety
+    ///
+    /// The free indices are current.
+    #[inline(always)]
+    pub unsafe fn index(&self, rank: u32) -> u32 {
+        match rank.checked_sub(self.free_len) {
+            Some(beyond) => self.slots + beyond,
+            // SAFETY: by the caller; there are this many.
+            None => unsafe { at(self.free, rank) },
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Objects that a kernel removed, when it has ended; and the bits and the list of those that exist.
+
+use std::sync::Arc;
+
+use ikra_core::effects::FieldSet;
+use ikra_core::kernel::Argument;
+use ikra_runtime::error::Error;
+use ikra_runtime::list::ListOrder;
+use ikra_runtime::objects::AnyObjects;
+
+use super::{Column, Plan};
+use crate::changes::{Ending, bits_bytes, room};
+use crate::chunks::{LIVES_THREADS, MOVES};
+use crate::device_columns::DeviceColumns;
+use crate::device_world::DeviceWorld;
+use crate::driver::{Function, Memory};
+use crate::lists::DeviceList;
+use crate::tables::Members;
+
+impl DeviceWorld {
+    /// Removes the objects that a kernel marked, `count` of them. If their class compacts itself, the others move.
+    pub(super) fn remove(
+        &mut self,
+        members: &mut Members<'_>,
+        plan: &Plan,
+        marks: u64,
+        (makers, count): (usize, usize),
+        ending: &Ending,
+    ) -> Result<(), Error> {
+        let (own, log) = (plan.own, self.log.clone());
+        self.keep_live(&mut *members[own], makers)?;
+        let (live, words) = (self.changes.lives[own].live(), makers.div_ceil(32) as u32);
+        let arguments = [Argument::of(&live), Argument::of(&marks), Argument::of(&words)];
+        self.launch(&ending.clear, words.div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &arguments)?;
+        self.changes.lives[own].is_ahead = true;
+        let objects = &mut members[own];
+        let (slots, left) = (objects.slots(), objects.slots() - objects.holes() - count);
+        let compacts = objects.compacts_below().is_some_and(|ratio| left as f32 <= ratio * slots as f32);
+        if objects.has_tracks() {
+            let mut removed = vec![0_u64; makers.div_ceil(64)];
+            // The marks' memory is longer, and zero there.
+            let bytes = size_of_val(&removed[..]);
+            // SAFETY: both have this many bytes; the stream is synchronised before the words are read.
+            unsafe { log.stream.download(removed.as_mut_ptr().cast(), marks, bytes) }
+                .map_err(|error| log.blame(error))?;
+            log.synchronize()?;
+            log.count_down(bytes);
+            objects.untrack(&removed);
+        }
+        if !compacts || objects.has_tracks() {
+            let fetch = self.changes.lives[own].fetch(&log, slots, objects.name());
+            // SAFETY: the device removed so many objects, and their bits are not set any more.
+            unsafe { objects.changed_on_device((slots - left) as u32, fetch, true, false) };
+        }
+        if compacts {
+            return self.compact(members, plan, left, ending);
+        }
+        self.relink(members, plan, &ending.unlink, (marks, makers as u32))
+    }
+
+    /// Moves the objects of a class that exist to the start of its columns, in their order.
+    pub(super) fn compact(
+        &mut self,
+        members: &mut Members<'_>,
+        plan: &Plan,
+        left: usize,
+        ending: &Ending,
+    ) -> Result<(), Error> {
+        let (own, log) = (plan.own, self.log.clone());
+        let slots = members[own].slots();
+        let live = self.changes.lives[own].live();
+        let (bytes, len) = (slots * size_of::<u32>(), left as u32);
+        let list = room(&mut self.changes.lives[own].free, &log, left.next_multiple_of(32).max(32) * size_of::<u32>())?;
+        self.list_bits(live, slots as u32, list, &ending.lists)?;
+        let mut ids = 0;
+        if !plan.columns.is_empty() {
+            ids = room(&mut self.changes.lives[own].ranks, &log, bytes)?;
+            // SAFETY: memory of this size; its earlier users come before this in the stream (I28).
+            unsafe { log.stream.zero(ids, bytes)? };
+        }
+        let (name, units) = (members[own].name(), members[own].units());
+        let columns = DeviceColumns::of(&mut *members[own], &log)?;
+        columns.prepare_shadow(FieldSet::ALL, name)?;
+        let columns = columns.elements(&units, slots);
+        let columns_bytes = size_of_val(&columns[..]);
+        let (table, count) = (room(&mut self.changes.totals, &log, columns_bytes)?, columns.len() as u32);
+        // SAFETY: there is room for the table; earlier users of the memory come before this in the stream (I28).
+        unsafe { log.stream.upload(table, columns.as_ptr().cast(), columns_bytes)? };
+        if len > 0 {
+            let [table, count] = [Argument::of(&table), Argument::of(&count)];
+            let arguments = [table, count, Argument::of(&list), Argument::of(&len), Argument::of(&ids)];
+            self.launch(&ending.gather, len.div_ceil(MOVES), LIVES_THREADS, 0, &arguments)?;
+        }
+        let objects = &mut members[own];
+        DeviceColumns::of(&mut **objects, &log)?.swap_shadow(FieldSet::ALL);
+        // SAFETY: the device had all values of the class, and has them at their new indices (I26).
+        unsafe { objects.copies().changed(log.number(), FieldSet::ALL) };
+        // SAFETY: the objects that exist are the first `left`, in their order, and links are remapped next.
+        unsafe { objects.moved_together(left) };
+        self.changes.lives[own].is_ahead = false;
+        self.changes.lives[own].list = None;
+        self.relink(members, plan, &ending.relink, (ids, slots as u32))
+    }
+
+    /// Changes the links to a class's objects, by a table with an entry for each of `slots` indices.
+    pub(super) fn relink(
+        &mut self,
+        members: &mut Members<'_>,
+        plan: &Plan,
+        function: &Function,
+        (by, slots): (u64, u32),
+    ) -> Result<(), Error> {
+        for &Column { member, field } in &plan.columns {
+            let objects = &mut members[member];
+            let len = objects.slots() as u32;
+            if len == 0 {
+                continue;
+            }
+            let Some(span) = self.column_of(&**objects, field) else { unreachable!("a plan has contiguous columns") };
+            let Some(column) = DeviceColumns::of(&mut **objects, &self.log)?.address(&span) else {
+                unreachable!("a field is in the class's columns")
+            };
+            let arguments = [Argument::of(&column), Argument::of(&len), Argument::of(&by), Argument::of(&slots)];
+            self.launch(function, len.div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &arguments)?;
+            // SAFETY: the device had all values of the class, and changes these (I26).
+            unsafe { objects.copies().changed(self.log.number(), FieldSet::from_bits(1 << field)) };
+        }
+        Ok(())
+    }
+
+    /// Makes the bits of a class's objects current on the device, with room for `end` indices; those beyond the present ones
+    /// are not set.
+    pub(super) fn keep_live(&mut self, objects: &mut dyn AnyObjects, end: usize) -> Result<(), Error> {
+        let Some(member) = self.tables.iter().position(|table| table.class == objects.class()) else {
+            unreachable!("the world has the class")
+        };
+        let (lives, log) = (&mut self.changes.lives[member], self.log.clone());
+        let bytes = bits_bytes(end.max(objects.slots()));
+        let is_current =
+            lives.list.as_ref().zip(objects.known_live()).is_some_and(|(own, known)| Arc::ptr_eq(own, known));
+        if (is_current || lives.is_ahead) && lives.live.as_ref().is_some_and(|live| live.len() >= bytes) {
+            return Ok(());
+        }
+        (lives.list, lives.is_ahead) = (None, false);
+        let slots = objects.slots() as u32;
+        // Objects that read their bits from the memory keep it.
+        let own = lives.live.take().filter(|live| live.len() >= bytes && Arc::strong_count(live) == 1);
+        let live = match own {
+            Some(live) => live,
+            None => Arc::new(Memory::new(&log.context, bytes.next_power_of_two(), "objects that come and go")?),
+        };
+        // SAFETY: there is room for the bits; earlier users of the memory come before this in the stream (I28).
+        unsafe { log.stream.zero(live.address(), live.len())? };
+        let address = live.address();
+        lives.live = Some(live);
+        match self.changes.ending.clone() {
+            // All objects exist.
+            Some(ending) if objects.holes() == 0 && slots > 0 => {
+                let own = [Argument::of(&address), Argument::of(&slots), Argument::of(&address)];
+                self.launch(&ending.invert, slots.div_ceil(32).div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &own)
+            }
+            _ => {
+                let bits = objects.live_bits();
+                // SAFETY: as above.
+                unsafe { log.stream.upload(address, bits.as_ptr().cast(), size_of_val(&bits[..]))? };
+                log.count_up(size_of_val(&bits[..]));
+                Ok(())
+            }
+        }
+    }
+
+    /// Lists the objects of a class from the bits on the device, so that kernels can run for them.
+    pub(super) fn put_list(
+        &mut self,
+        objects: &mut dyn AnyObjects,
+        member: usize,
+        ending: &Ending,
+    ) -> Result<(), Error> {
+        let (slots, log) = (objects.slots(), self.log.clone());
+        let len = slots - objects.holes();
+        let lives = &mut self.changes.lives[member];
+        (lives.list, lives.is_ahead) = (None, false);
+        if len == slots {
+            return Ok(());
+        }
+        let live = lives.live();
+        let places = len.next_multiple_of(32).max(32);
+        let reused = lives.listed.take().filter(|memory| Arc::strong_count(memory) == 1);
+        let memory = match reused.filter(|memory| memory.len() >= places * size_of::<u32>()) {
+            Some(memory) => memory,
+            None => {
+                let bytes = (places * size_of::<u32>()).next_power_of_two();
+                Arc::new(Memory::new(&log.context, bytes, "a list of objects")?)
+            }
+        };
+        self.list_bits(live, slots as u32, memory.address(), &ending.lists)?;
+        let lives = &mut self.changes.lives[member];
+        lives.listed = Some(memory.clone());
+        let list = DeviceList { memory, log, len: places };
+        // SAFETY: the bits are those of the objects that exist, each once, and the kernels write their indices in this
+        // order (I17). The list is not a full range: some object below its end was removed.
+        let list = Arc::new(unsafe { ListOrder::on_device(&[(len, 0..slots)], Some(Box::new(list))) });
+        lives.list = Some(list.clone());
+        // SAFETY: as above.
+        unsafe { objects.put_live(list) };
+        Ok(())
+    }
+}

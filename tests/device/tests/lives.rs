@@ -1,0 +1,225 @@
+//! Objects that come and go on a device: the same objects, ids and links as on the host.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use ikra::prelude::*;
+use ikra::{Place, Sum};
+use ikra_device_tests::model::lives::*;
+use ikra_device_tests::{emulated, has_gpu, is_short};
+
+const GPU: Place = Place::Gpu(0);
+
+fn farm(cows: u32) -> Farm {
+    let mut farm = Farm::new();
+    let patches: Vec<_> = farm
+        .patches
+        .extend((0..cows / 3 + 1).map(|n| Patch { grass: n % 3, owner: None, visits: 0 }))
+        .unwrap()
+        .collect();
+    for n in 0..cows {
+        let patch = patches[n as usize * 7 % patches.len()];
+        let mother = if n % 4 == 0 { None } else { Link::from_id(n) };
+        let cow = Cow { energy: n, pos: [n as f32, 0.5], mother, patch, mark: n as u8, wool: u64::from(n) << 20 };
+        farm.cows.push(cow).unwrap();
+    }
+    let cows: Vec<_> = farm.cows.links().collect();
+    for (n, &patch) in patches.iter().enumerate() {
+        if let Some(&cow) = cows.get(n * 2) {
+            let mut patch = farm.get_mut(patch);
+            patch.owner = Some(patch.resolve(cow));
+        }
+    }
+    farm.bells.extend(cows.iter().step_by(2).map(|&cow| Bell { cow: Some(cow), before: None, tone: 0 })).unwrap();
+    farm
+}
+
+/// All objects with their ids.
+fn all(farm: &Farm) -> (Vec<(u32, Patch)>, Vec<(u32, Cow)>, Vec<(u32, Bell)>) {
+    fn of<C: ikra::Class>(objects: &Objects<C>) -> Vec<(u32, C)> {
+        objects.links().map(Link::id).zip(objects.iter()).collect()
+    }
+    (of(&farm.patches), of(&farm.cows), of(&farm.bells))
+}
+
+/// Runs the same steps at both places, and compares after each.
+fn compare(cows: u32, steps: u32, step: impl Fn(&mut Farm, Place, u32)) {
+    let mut farms = [farm(cows), farm(cows)];
+    for number in 0..steps {
+        for (farm, place) in farms.iter_mut().zip([Place::Host, GPU]) {
+            step(farm, place, number);
+        }
+        let [host, gpu] = &farms;
+        assert_eq!(all(host), all(gpu), "after step {number} with {cows} cows");
+    }
+}
+
+fn sizes() -> &'static [u32] {
+    if is_short() { &[0, 1, 33, 400] } else { &[0, 1, 31, 64, 5000, 40_000] }
+}
+
+#[test]
+fn births_and_deaths_are_the_same_at_every_place() {
+    if !has_gpu() {
+        return;
+    }
+    for &cows in sizes() {
+        for (deaths, births) in [(100, 100), (300, 0), (0, 300), (1000, 0), (30, 900)] {
+            compare(cows, 4, |farm, place, number| {
+                farm.on(place).execute(Cow::live, (number, deaths, births)).unwrap();
+                farm.on(place).execute(Cow::graze, ()).unwrap();
+                farm.on(place).execute(Bell::ring, ()).unwrap();
+            });
+        }
+    }
+}
+
+#[test]
+fn kernels_run_for_what_is_left() {
+    if !has_gpu() {
+        return;
+    }
+    for &cows in sizes() {
+        let weights = [Place::Host, GPU].map(|place| {
+            let mut farm = farm(cows);
+            let mut weights = Vec::new();
+            for number in 0..3 {
+                farm.on(place).execute(Cow::cull, (number, 400)).unwrap();
+                farm.on(place).execute(Cow::follow, ()).unwrap();
+                let weight: f32 = farm.on(place).execute_and_reduce(Cow::weight, (), Sum).unwrap();
+                // Both classes have holes, and a list each.
+                farm.on(place).execute(Bell::ring, ()).unwrap();
+                farm.on(place).execute(Counted::count, number).unwrap();
+                let half = farm.cows.len() / 2;
+                farm.on(place).over(0..half).execute(Cow::graze, ()).unwrap();
+                weights.push((weight.to_bits(), all(&farm)));
+            }
+            weights
+        });
+        assert_eq!(weights[0], weights[1]);
+    }
+}
+
+#[test]
+fn new_objects_take_the_places_of_old_ones() {
+    if !has_gpu() {
+        return;
+    }
+    for &cows in sizes() {
+        compare(cows, 4, |farm, place, number| {
+            farm.on(place).execute(Cow::cull, (number, 500)).unwrap();
+            farm.on(place).execute(Patch::settle, ()).unwrap();
+            farm.on(place).execute(Patch::settle, ()).unwrap();
+        });
+    }
+}
+
+#[test]
+fn host_and_device_take_turns() {
+    if !has_gpu() {
+        return;
+    }
+    for &cows in sizes() {
+        compare(cows, 6, |farm, place, number| {
+            let place = if number % 2 == 0 { place } else { Place::Host };
+            farm.on(place).execute(Cow::live, (number, 150, 150)).unwrap();
+            farm.on(place).execute(Cow::breed, number % 2).unwrap();
+            match number {
+                1 => drop(farm.compact::<Cow>().unwrap()),
+                3 => {
+                    let first = farm.cows.links().next();
+                    first.into_iter().for_each(|cow| farm.remove(cow).unwrap());
+                }
+                _ => {}
+            }
+        });
+    }
+}
+
+fn coop(hens: u32) -> Coop {
+    let mut coop = Coop::new();
+    let nests: Vec<_> = coop.nests.extend((0..hens / 2 + 1).map(|n| Nest { hen: None, eggs: n })).unwrap().collect();
+    for n in 0..hens {
+        let home = nests.get(n as usize).copied();
+        let pos = [f64::from(n), 0.5, -1.0];
+        let next = Link::from_id(n).filter(|_| n % 3 != 0);
+        let hen = Hen { age: n as u8, pos, weight: n as u16, flat: n % 5 == 0, next, home };
+        let hen = coop.hens.push(hen).unwrap();
+        if let Some(home) = home {
+            let mut home = coop.get_mut(home);
+            home.hen = Some(home.resolve(hen));
+        }
+    }
+    coop
+}
+
+#[test]
+fn classes_compact_themselves() {
+    if !has_gpu() {
+        return;
+    }
+    for &hens in sizes() {
+        let mut coops = [coop(hens), coop(hens)];
+        let first: Vec<_> =
+            coops.iter_mut().map(|coop| coop.hens.links().nth(3).map(|hen| coop.track(hen).unwrap())).collect();
+        for number in 0..6 {
+            for (coop, place) in coops.iter_mut().zip([Place::Host, GPU]) {
+                coop.on(place).execute(Hen::live, (number, 150 + 100 * (number % 3))).unwrap();
+                coop.on(place).execute(Nest::keep, number).unwrap();
+            }
+            let found: Vec<_> = coops.iter().zip(&first).map(|(coop, &first)| coop.tracked(first?)).collect();
+            assert_eq!(found[0], found[1], "in step {number} of {hens} hens");
+            let all = coops.each_ref().map(|coop| {
+                let hens: Vec<_> = coop.hens.links().map(Link::id).zip(coop.hens.iter()).collect();
+                let nests: Vec<_> = coop.nests.links().map(Link::id).zip(coop.nests.iter()).collect();
+                (hens, nests)
+            });
+            assert_eq!(all[0], all[1], "after step {number} of {hens} hens");
+        }
+    }
+}
+
+#[test]
+#[ignore = "ends the GPU's work; run by the next test"]
+fn a_fall() {
+    assert!(has_gpu());
+    let mut farm = farm(300);
+    farm.on(GPU).execute(Cow::cull, (1, 300)).unwrap();
+    let (left, last) = (farm.cows.len(), farm.cows.links().last().unwrap());
+    assert!(left < 300);
+    let error = farm.on(GPU).execute(Cow::fall, last.id()).unwrap_err();
+    assert!(error.to_string().contains("Cow::fall"), "{error}");
+    assert_eq!(farm.cows.len(), left, "nothing came or went");
+    farm.cuda().accept_loss();
+    // What was removed since the last fetch is there again, or not: all can be read.
+    assert_eq!(farm.cows.iter().count(), farm.cows.len());
+    farm.execute(Cow::graze, ());
+}
+
+#[test]
+fn a_kernel_that_fails_makes_and_removes_nothing() {
+    if has_gpu() {
+        let said = emulated(&[], &["a_fall"]);
+        assert!(said.contains("it fell"), "{said}");
+    }
+}
+
+#[test]
+fn little_is_copied() {
+    if !has_gpu() {
+        return;
+    }
+    let cows = if is_short() { 2000 } else { 40_000 };
+    let mut farm = farm(cows);
+    farm.cows.grow_by(cows as usize).unwrap();
+    farm.bells.grow_by(cows as usize).unwrap();
+    farm.on(GPU).execute(Cow::cull, (0, 50)).unwrap();
+    let before = farm.cuda().stats();
+    for number in 0..3 {
+        farm.on(GPU).execute(Cow::live, (number, 50, 50)).unwrap();
+        farm.on(GPU).execute(Cow::graze, ()).unwrap();
+    }
+    let after = farm.cuda().stats();
+    let (down, up) = (after.bytes_down - before.bytes_down, after.bytes_up - before.bytes_up);
+    assert!(down < u64::from(cows), "{down} bytes for {cows} cows, one bit each per step");
+    assert!(up < u64::from(cows), "{up} bytes for {cows} cows");
+    assert!(after.launches - before.launches > 3 * 10);
+}
