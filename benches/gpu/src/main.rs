@@ -11,7 +11,7 @@ use ikra::prelude::*;
 use ikra_baselines::table::{beside, microseconds, ratio, row, table};
 use ikra_baselines::{Baselines, SAMPLES, in_turn, is_counting, median, size, sizes, time};
 use model::*;
-use model::{bfs, inner_array};
+use model::{bfs, inner_array, lives};
 
 /// Nanoseconds on the host per call of `work`, without waiting and then once at the end.
 fn time_on_host<W: World>(
@@ -335,6 +335,41 @@ fn worlds_side_by_side() -> Result<(), ikra::Error> {
     Ok(())
 }
 
+/// A step of objects that move, die or have a child.
+macro_rules! births {
+    ($class:ident, $world:ident, $baselines:expr) => {
+        for n in sizes([1 << 16, 1_000_000, 8_000_000], 4096) {
+            let mut sim = lives::$world::new();
+            sim.particles.grow_by(n + n / 8)?;
+            sim.on(ikra::Place::Gpu(0)).construct(n, lives::$class::spawn, ())?;
+            let (ikra, cuda) = in_turn(
+                || time(&mut sim, |sim| sim.cuda_execute(lives::$class::live, ())),
+                || $baselines.call_n("births_and_deaths", n as u64),
+            )?;
+            let note = format!("{} left", sim.particles.len());
+            beside(stringify!($class), n, ikra, cuda, &[&note]);
+        }
+    };
+}
+
+fn births_and_deaths(baselines: &Baselines) -> Result<(), ikra::Error> {
+    table(&["births and deaths", "objects", "Ikra", "CUDA", "ratio", "note"], 1);
+    births!(Particle, Particles, baselines);
+    births!(DenseParticle, DenseParticles, baselines);
+    // One percent comes and one goes, of objects with two columns of links, beside a copy of these columns.
+    for n in sizes([1_000_000, 16_000_000], 4096) {
+        let mut sim = lives::Friends::new();
+        sim.friends.grow_by(n + n / 8)?;
+        sim.on(ikra::Place::Gpu(0)).construct(n, lives::Friend::spawn, n as u32)?;
+        let (ikra, cuda) = in_turn(
+            || time(&mut sim, |sim| sim.cuda_execute(lives::Friend::change, ())),
+            || baselines.call_n("copy_d2d", 12 * n as u64),
+        )?;
+        beside("1 % of friends / copy", n, ikra, cuda, &[&format!("{} left", sim.friends.len())]);
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     ikra_baselines::run(&[
         ("advance", advance),
@@ -345,5 +380,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("bfs", search),
         ("reduce", reduce),
         ("launch", launch),
+        ("lives", births_and_deaths),
     ])
 }

@@ -6,6 +6,8 @@ use ikra::prelude::*;
 pub mod bfs;
 #[path = "inner_array.rs"]
 pub mod inner_array;
+#[path = "lives.rs"]
+pub mod lives;
 
 /// A body that moves on, under some layout, and what it takes to make `n` of them.
 macro_rules! mover {
