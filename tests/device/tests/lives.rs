@@ -4,7 +4,7 @@
 use ikra::prelude::*;
 use ikra::{Place, Sum};
 use ikra_device_tests::model::lives::*;
-use ikra_device_tests::{emulated, has_gpu, is_short};
+use ikra_device_tests::{emulated, has_gpu, is_emulated, is_short};
 
 const GPU: Place = Place::Gpu(0);
 
@@ -53,7 +53,11 @@ fn compare(cows: u32, steps: u32, step: impl Fn(&mut Farm, Place, u32)) {
 }
 
 fn sizes() -> &'static [u32] {
-    if is_short() { &[0, 1, 33, 400] } else { &[0, 1, 31, 64, 5000, 40_000] }
+    match (is_short(), is_emulated()) {
+        (true, _) => &[0, 1, 33, 400],
+        (false, true) => &[0, 1, 31, 64, 5000],
+        (false, false) => &[0, 1, 31, 64, 5000, 40_000],
+    }
 }
 
 #[test]
@@ -207,7 +211,7 @@ fn little_is_copied() {
     if !has_gpu() {
         return;
     }
-    let cows = if is_short() { 2000 } else { 40_000 };
+    let cows = if is_emulated() { 2000 } else { 40_000 };
     let mut farm = farm(cows);
     farm.cows.grow_by(cows as usize).unwrap();
     farm.bells.grow_by(cows as usize).unwrap();
