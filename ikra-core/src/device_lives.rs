@@ -20,6 +20,8 @@ pub struct DeviceLives {
     pub free: u64,
     /// The address of the bits of the class's objects, or 0: those of new objects are set.
     pub live: u64,
+    /// The address of a number that becomes 1 if a new object has a link to no object.
+    pub bad_links: u64,
     /// The number of free indices.
     pub free_len: u32,
     /// The end of the class's indices before the kernel.
@@ -32,8 +34,6 @@ pub struct DeviceLives {
     pub per_maker: u32,
     /// The index by which links name the first row until the kernel ends. Those of later rows descend.
     pub first: u32,
-    /// Set to 1 where a new object has a link to no object.
-    pub bad_links: u32,
 }
 
 /// Element `n` of an array in global memory.

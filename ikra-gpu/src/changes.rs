@@ -66,8 +66,9 @@ impl Lives {
         self.live.as_ref().map_or(0, |live| live.address())
     }
 
-    /// A function that reads the bits of removed objects below `slots`, as long as nothing changes them.
-    pub(crate) fn fetch(&self, log: &Arc<StreamLog>, slots: usize, class: &'static str) -> Fetch {
+    /// A function that reads the bits of the removed objects below `slots`, `holes` of them. It fails if there are more or
+    /// fewer, since a later kernel that failed has changed them (I33).
+    pub(crate) fn fetch(&self, log: &Arc<StreamLog>, slots: usize, holes: usize, class: &'static str) -> Fetch {
         let Some(live) = self.live.clone() else { return Arc::new(|| Ok(Vec::new())) };
         let log = log.clone();
         Arc::new(move || {
@@ -88,18 +89,15 @@ impl Lives {
             if let Some(last) = words.last_mut().filter(|_| !slots.is_multiple_of(64)) {
                 *last &= u64::MAX >> (64 - slots % 64);
             }
-            Ok(words)
+            let found: usize = words.iter().map(|word| word.count_ones() as usize).sum();
+            if found == holes { Ok(words) } else { Err(format!("class {class}: which objects exist is lost")) }
         })
     }
 }
 
-/// Memory of at least this many bytes, in place of smaller one.
+/// The address of memory of at least this many bytes.
 pub(crate) fn room(memory: &mut Option<Memory>, log: &StreamLog, bytes: usize) -> Result<u64, GpuError> {
-    if let Some(memory) = memory.as_ref().filter(|memory| memory.len() >= bytes) {
-        return Ok(memory.address());
-    }
-    *memory = None;
-    Ok(memory.insert(Memory::new(&log.context, bytes.next_power_of_two(), "objects that come and go")?).address())
+    Memory::with_room(memory, &log.context, bytes, "objects that come and go")
 }
 
 /// The number of bytes of one bit per index, in whole chunks.
@@ -130,6 +128,13 @@ impl Changes {
         log.stream.clear(&mut places)?;
         let lives = (0..members).map(|_| Lives::default()).collect();
         Ok(Self { places, lives, totals: None, sums: None, bits: None, chunks: None, ending: None })
+    }
+
+    /// Forgets which objects exist: the next kernel asks the host.
+    pub(crate) fn forget(&mut self) {
+        for lives in &mut self.lives {
+            (lives.list, lives.live, lives.is_ahead) = (None, None, false);
+        }
     }
 
     /// The address of the state of a member's class.

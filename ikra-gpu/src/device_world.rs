@@ -412,12 +412,7 @@ impl DeviceWorld {
 
     /// Device memory of at least this many bytes.
     pub(crate) fn scratch(&mut self, of: Scratch, bytes: usize) -> Result<u64, GpuError> {
-        let scratch = &mut self.scratch[of as usize];
-        if scratch.as_ref().is_none_or(|memory| memory.len() < bytes) {
-            *scratch = None;
-            *scratch = Some(Memory::new(&self.log.context, bytes.next_power_of_two(), "results")?);
-        }
-        Ok(scratch.as_ref().map_or(0, Memory::address))
+        Memory::with_room(&mut self.scratch[of as usize], &self.log.context, bytes, "results")
     }
 
     /// The address of the list of objects, if there is a list. It is copied at its first use, and kept as long as the

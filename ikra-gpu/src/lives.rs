@@ -2,7 +2,7 @@
 //!
 //! Calls mark their objects, and write new rows to a nursery with room for the most that their text shows. When the kernel
 //! has ended, a scan of the makers' counts orders the new objects. They take the indices that removed objects left, and new
-//! ones. Then links to objects that this kernel removed become empty. The host learns the numbers, and the marks.
+//! ones. Then links to objects that this kernel removed become empty. The host learns how many came and went.
 //!
 //! Whatever these kernels cannot do (owners that go with their objects, links in arrays, fixed capacities) the host does: it
 //! runs the whole kernel.
@@ -151,6 +151,15 @@ impl DeviceWorld {
 
     /// Runs a kernel that makes or removes objects.
     pub(crate) fn change(&mut self, members: &mut Members<'_>, launch: &Launch<'_>, plan: &Plan) -> Result<(), Error> {
+        let changed = self.try_change(members, launch, plan);
+        if changed.is_err() {
+            // The bits may be ahead of the host, which does not know by how much.
+            self.changes.forget();
+        }
+        changed
+    }
+
+    fn try_change(&mut self, members: &mut Members<'_>, launch: &Launch<'_>, plan: &Plan) -> Result<(), Error> {
         let [section] = launch.sections else { unreachable!("a plan is for one class") };
         let Some(ending) = self.changes.ending.clone() else { unreachable!("a plan has them") };
         let (own, log) = (plan.own, self.log.clone());
@@ -158,8 +167,8 @@ impl DeviceWorld {
         let makers = members[own].slots();
         let words = makers.div_ceil(32);
 
-        // The number of removed objects, and those of the new ones of each class.
-        let totals_bytes = (1 + plan.made.len()) * size_of::<u32>();
+        // The number of removed objects, those of the new ones of each class, and whether their links are bad.
+        let totals_bytes = (1 + 2 * plan.made.len()) * size_of::<u32>();
         let sums_bytes = makers.div_ceil(MAKERS as usize).max(1) * size_of::<u32>();
         let totals = room(&mut self.changes.totals, &log, totals_bytes)?;
         let sums = room(&mut self.changes.sums, &log, sums_bytes)?;
@@ -172,7 +181,8 @@ impl DeviceWorld {
             // SAFETY: as above.
             unsafe { log.stream.zero(states[own].marks, bytes)? };
         }
-        for made in &plan.made {
+        let after_totals = totals + ((1 + plan.made.len()) * size_of::<u32>()) as u64;
+        for (n, made) in plan.made.iter().enumerate() {
             let (lives, state) = (&mut self.changes.lives[made.member], &mut states[made.member]);
             let per_maker = plan.effects.most_births();
             state.rows = room(&mut lives.rows, &log, (makers * per_maker as usize * made.row).max(1))?;
@@ -182,6 +192,7 @@ impl DeviceWorld {
                 state.ranks = room(&mut lives.ranks, &log, makers.max(1) * size_of::<u32>())?;
             }
             (state.makers, state.per_maker) = (makers as u32, per_maker);
+            state.bad_links = after_totals + (n * size_of::<u32>()) as u64;
             state.first = first_link(members[made.member].slots());
             // SAFETY: as above.
             unsafe { log.stream.zero(state.counts, makers)? };

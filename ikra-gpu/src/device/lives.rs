@@ -41,13 +41,13 @@ static NONE: DeviceLives = DeviceLives {
     ranks: 0,
     free: 0,
     live: 0,
+    bad_links: 0,
     free_len: 0,
     slots: 0,
     makers: 0,
     born: 0,
     per_maker: 0,
     first: 0,
-    bad_links: 0,
 };
 
 /// The change of links to new objects of class `C`, and that of links to objects of the class that were removed before.
@@ -92,8 +92,8 @@ pub unsafe fn born<C: Class, const N: usize>(remaps: bool, changes: [[Change<'st
             gone.is_some() || <C::Fields as FieldTuple<C>>::bad_link(table, FieldSet::ALL, index..index + 1).is_some()
         };
         if is_bad {
-            // SAFETY: all threads write the same value.
-            unsafe { (&raw const lives.bad_links).cast_mut().write_volatile(1) };
+            // SAFETY: the address of a number; all threads write the same value.
+            unsafe { pointer::<u32>(lives.bad_links).write_volatile(1) };
         }
         return;
     }

@@ -47,6 +47,24 @@ impl Memory {
         Ok(Self { context: context.clone(), allocated, address, len })
     }
 
+    /// The address of memory of at least this many bytes, in place of smaller one.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new). There is no memory then.
+    pub(crate) fn with_room(
+        memory: &mut Option<Self>,
+        context: &Context,
+        bytes: usize,
+        what: &str,
+    ) -> Result<u64, GpuError> {
+        if memory.as_ref().is_none_or(|memory| memory.len() < bytes) {
+            *memory = None;
+            *memory = Some(Self::new(context, bytes.next_power_of_two(), what)?);
+        }
+        Ok(memory.as_ref().map_or(0, Self::address))
+    }
+
     /// Its address on the device.
     #[must_use]
     pub fn address(&self) -> u64 {

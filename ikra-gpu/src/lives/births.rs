@@ -88,8 +88,8 @@ impl DeviceWorld {
             let lives = &mut self.changes.lives[birth.made.member];
             lives.is_ahead = birth.is_kept;
             if birth.is_kept {
-                let (holes, fetch) =
-                    (objects.holes() - filled, lives.fetch(&self.log, objects.slots(), objects.name()));
+                let holes = objects.holes() - filled;
+                let fetch = lives.fetch(&self.log, objects.slots(), holes, objects.name());
                 // SAFETY: so many removed objects' indices are in use again, and their bits are set.
                 unsafe { objects.changed_on_device(holes as u32, fetch, false, filled > 0) };
             }
@@ -99,8 +99,7 @@ impl DeviceWorld {
             if brought_links || !members[member].has_unchecked_links() {
                 continue;
             }
-            let flag = self.changes.state_of(member) + std::mem::offset_of!(DeviceLives, bad_links) as u64;
-            let is_bad = self.read_numbers(flag, 1)?[0] != 0;
+            let is_bad = self.read_numbers(states[member].bad_links, 1)?[0] != 0;
             let names =
                 |class: ClassId| members[member].fields().iter().any(|field| field.holds_links_to.contains(&class));
             // The entry point knows the removed objects of those classes alone of which the kernel makes objects.

@@ -17,6 +17,18 @@ use crate::driver::{Function, Memory};
 use crate::lists::DeviceList;
 use crate::tables::Members;
 
+/// Memory for objects that move.
+struct Moving {
+    /// For their indices.
+    list: u64,
+    /// For the new id of each index, or 0 if no field has links to them.
+    ids: u64,
+    /// The address of each column, that of its snapshot, and the size of an element.
+    columns: Vec<[u64; 3]>,
+    /// For these.
+    table: u64,
+}
+
 impl DeviceWorld {
     /// Removes the objects that a kernel marked, `count` of them. If their class compacts itself, the others move.
     pub(super) fn remove(
@@ -29,13 +41,18 @@ impl DeviceWorld {
     ) -> Result<(), Error> {
         let (own, log) = (plan.own, self.log.clone());
         self.keep_live(&mut *members[own], makers)?;
+        let objects = &members[own];
+        let (slots, left) = (objects.slots(), objects.slots() - objects.holes() - count);
+        let compacts = objects.compacts_below().is_some_and(|ratio| left as f32 <= ratio * slots as f32);
+        if compacts {
+            // Whatever may be missing is missed before the bits change.
+            self.room_to_move(members, plan, left)?;
+        }
         let (live, words) = (self.changes.lives[own].live(), makers.div_ceil(32) as u32);
         let arguments = [Argument::of(&live), Argument::of(&marks), Argument::of(&words)];
         self.launch(&ending.clear, words.div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &arguments)?;
         self.changes.lives[own].is_ahead = true;
         let objects = &mut members[own];
-        let (slots, left) = (objects.slots(), objects.slots() - objects.holes() - count);
-        let compacts = objects.compacts_below().is_some_and(|ratio| left as f32 <= ratio * slots as f32);
         if objects.has_tracks() {
             let mut removed = vec![0_u64; makers.div_ceil(64)];
             // The marks' memory is longer, and zero there.
@@ -48,7 +65,7 @@ impl DeviceWorld {
             objects.untrack(&removed);
         }
         if !compacts || objects.has_tracks() {
-            let fetch = self.changes.lives[own].fetch(&log, slots, objects.name());
+            let fetch = self.changes.lives[own].fetch(&log, slots, slots - left, objects.name());
             // SAFETY: the device removed so many objects, and their bits are not set any more.
             unsafe { objects.changed_on_device((slots - left) as u32, fetch, true, false) };
         }
@@ -56,6 +73,22 @@ impl DeviceWorld {
             return self.compact(members, plan, left, ending);
         }
         self.relink(members, plan, &ending.unlink, (marks, makers as u32))
+    }
+
+    /// Memory to move `left` objects of a class.
+    fn room_to_move(&mut self, members: &mut Members<'_>, plan: &Plan, left: usize) -> Result<Moving, Error> {
+        let (own, log) = (plan.own, self.log.clone());
+        let (slots, name, units) = (members[own].slots(), members[own].name(), members[own].units());
+        self.chunk_room(slots as u32)?;
+        let lives = &mut self.changes.lives[own];
+        let list = room(&mut lives.free, &log, left.next_multiple_of(32).max(32) * size_of::<u32>())?;
+        let has_links = !plan.columns.is_empty();
+        let ids = if has_links { room(&mut lives.ranks, &log, slots * size_of::<u32>())? } else { 0 };
+        let columns = DeviceColumns::of(&mut *members[own], &log)?;
+        columns.prepare_shadow(FieldSet::ALL, name)?;
+        let columns = columns.elements(&units, slots);
+        let table = room(&mut self.changes.totals, &log, size_of_val(&columns[..]))?;
+        Ok(Moving { list, ids, columns, table })
     }
 
     /// Moves the objects of a class that exist to the start of its columns, in their order.
@@ -68,22 +101,14 @@ impl DeviceWorld {
     ) -> Result<(), Error> {
         let (own, log) = (plan.own, self.log.clone());
         let slots = members[own].slots();
-        let live = self.changes.lives[own].live();
-        let (bytes, len) = (slots * size_of::<u32>(), left as u32);
-        let list = room(&mut self.changes.lives[own].free, &log, left.next_multiple_of(32).max(32) * size_of::<u32>())?;
+        let (live, len) = (self.changes.lives[own].live(), left as u32);
+        let Moving { list, ids, columns, table } = self.room_to_move(members, plan, left)?;
         self.list_bits(live, slots as u32, list, &ending.lists)?;
-        let mut ids = 0;
-        if !plan.columns.is_empty() {
-            ids = room(&mut self.changes.lives[own].ranks, &log, bytes)?;
+        if ids != 0 {
             // SAFETY: memory of this size; its earlier users come before this in the stream (I28).
-            unsafe { log.stream.zero(ids, bytes)? };
+            unsafe { log.stream.zero(ids, slots * size_of::<u32>())? };
         }
-        let (name, units) = (members[own].name(), members[own].units());
-        let columns = DeviceColumns::of(&mut *members[own], &log)?;
-        columns.prepare_shadow(FieldSet::ALL, name)?;
-        let columns = columns.elements(&units, slots);
-        let columns_bytes = size_of_val(&columns[..]);
-        let (table, count) = (room(&mut self.changes.totals, &log, columns_bytes)?, columns.len() as u32);
+        let (columns_bytes, count) = (size_of_val(&columns[..]), columns.len() as u32);
         // SAFETY: there is room for the table; earlier users of the memory come before this in the stream (I28).
         unsafe { log.stream.upload(table, columns.as_ptr().cast(), columns_bytes)? };
         if len > 0 {

@@ -14,27 +14,30 @@ use crate::lists::Ordering;
 pub(super) const NAME: &str = "making and removing objects";
 
 impl DeviceWorld {
+    /// Memory for a list of bits: the table of its chunks, which it holds, and room for the results of each and of all.
+    pub(super) fn chunk_room(&mut self, len: u32) -> Result<u64, Error> {
+        let chunks = len.div_ceil(CHUNK);
+        // The first chunk of the class, and the end of the chunks. The number of objects does not matter here.
+        let table: [[u32; 2]; 2] = [[0, 0], [chunks, 0]];
+        let bytes = size_of_val(&table) + (1 + chunks as usize) * size_of::<[u32; 3]>();
+        if self.changes.chunks.as_ref().is_none_or(|(memory, of)| memory.len() < bytes || *of != chunks) {
+            let mut memory = self.changes.chunks.take().map(|(memory, _)| memory);
+            let address = room(&mut memory, &self.log, bytes)?;
+            // SAFETY: there is room; earlier users of the memory come before this in the stream (I28).
+            unsafe { self.log.stream.upload(address, table.as_ptr().cast(), size_of_val(&table))? };
+            self.changes.chunks = memory.map(|memory| (memory, chunks));
+        }
+        Ok(self.changes.chunks.as_ref().map_or(0, |(memory, _)| memory.address()))
+    }
+
     /// Writes the positions of the bits that are set, in ascending order.
     pub(super) fn list_bits(&mut self, bits: u64, len: u32, list: u64, kernels: &Ordering) -> Result<(), Error> {
         let chunks = len.div_ceil(CHUNK);
         if chunks == 0 {
             return Ok(());
         }
-        // The first chunk of the class, and the end of the chunks; then the results of each chunk and of the class. The
-        // number of objects does not matter here.
-        let table = [[0, 0], [chunks, 0]];
-        let table_bytes = size_of_val(&table);
-        let counts_bytes = chunks as usize * size_of::<[u32; 3]>();
-        let log = self.log.clone();
-        let bytes = table_bytes + counts_bytes + size_of::<[u32; 3]>();
-        if self.changes.chunks.as_ref().is_none_or(|(memory, of)| memory.len() < bytes || *of != chunks) {
-            let mut memory = self.changes.chunks.take().map(|(memory, _)| memory);
-            let address = room(&mut memory, &log, bytes)?;
-            // SAFETY: there is room; earlier users of the memory come before this in the stream (I28).
-            unsafe { log.stream.upload(address, table.as_ptr().cast(), table_bytes)? };
-            self.changes.chunks = memory.map(|memory| (memory, chunks));
-        }
-        let memory = self.changes.chunks.as_ref().map_or(0, |(memory, _)| memory.address());
+        let memory = self.chunk_room(len)?;
+        let (table_bytes, counts_bytes) = (size_of::<[[u32; 2]; 2]>(), chunks as usize * size_of::<[u32; 3]>());
         let (counts, class_count) = (memory + table_bytes as u64, 1_u32);
         let found = counts + counts_bytes as u64;
         let [bits, table, class_count, counts, found, list] = [
