@@ -9,12 +9,15 @@ pub use ikra_core::isa::Isa;
 #[cfg_attr(docsrs, doc(cfg(feature = "report")))]
 pub use ikra_report as report;
 pub use ikra_runtime::error::Error;
-pub use ikra_runtime::executor::{BestPlace, On, Over, Recording, Subset};
+pub use ikra_runtime::executor::{BestPlace, Chosen, Iteration, MapOn, MapOver, On, Over, Recording, Subset};
 pub use ikra_runtime::list::{LinkList, ListedLink};
 pub use ikra_runtime::objects::{AnyColumn, Links, Objects, Rows, Tracked};
 pub use ikra_runtime::place::{ParsePlaceError, Place};
 pub use ikra_runtime::selection::Selection;
 pub use ikra_runtime::world::{Holds, Moved, Mut, World, alone};
+#[cfg(feature = "tables")]
+#[cfg_attr(docsrs, doc(cfg(feature = "tables")))]
+pub use ikra_tables as tables;
 #[cfg(feature = "trace")]
 #[cfg_attr(docsrs, doc(cfg(feature = "trace")))]
 pub use ikra_trace as trace;

@@ -270,6 +270,7 @@ pub use ikra_core::handle::{AllObjects, Follow};
 pub use ikra_core::info::ClassInfo;
 pub use ikra_core::kernel::effects;
 pub use ikra_core::link::Link;
+pub use ikra_core::mapped::{Mapped, Of};
 pub use ikra_core::object::{KernelObject, LendsFields, Object, Ref};
 pub use ikra_core::order::{AtomicOwner, AtomicUse};
 pub use ikra_core::phase::{Guarded, NotInKernelWrites, Phase, Sequential};
@@ -311,8 +312,8 @@ pub mod layout {
 pub mod prelude {
     pub use crate::target::prelude::*;
     pub use crate::{
-        All, Any, Atomic, InnerArray, KernelObject, Link, Max, Min, Object, Objects, Phase, Reducer, Ref, Spawn, Sum,
-        Value, kernel, soa_class, soa_dispatch, soa_methods, soa_world,
+        All, Any, Atomic, InnerArray, KernelObject, Link, Max, Min, Object, Objects, Of, Phase, Reducer, Ref, Spawn,
+        Sum, Value, kernel, soa_class, soa_dispatch, soa_methods, soa_world,
     };
     pub use ikra_core::math::GpuFloat;
 }

@@ -50,6 +50,8 @@ pub(crate) struct Made {
     pub(crate) ir: Option<String>,
     /// The files that it was made from.
     pub(crate) sources: Vec<PathBuf>,
+    /// For the end of the build script.
+    pub(crate) lent: Option<turn::Lent>,
 }
 
 /// Compiles the crate. `root` is the folder that paths in messages are relative to.
@@ -68,7 +70,7 @@ pub(crate) fn compile(
     // Builds with other flags or compilers have a folder of their own, so that neither undoes the other's.
     let key = hash(format!("{}{}", toolchain.version, flags.join("\x1f")).as_bytes());
     let target_dir = target_dir(out).join("ikra-device").join(format!("{key:016x}"));
-    let _turn = turn::in_folder(&target_dir);
+    let turn = turn::in_folder(&target_dir);
     let run = |offline: bool| {
         let mut command = command(toolchain, krate, &target_dir);
         command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
@@ -104,11 +106,6 @@ pub(crate) fn compile(
     let path = artifact::code(&profile, &krate.name)
         .ok_or_else(|| format!("no PTX was written to {}; remove that folder and build again", profile.display()))?;
     let text = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    // For tests that leave out a pass.
-    write_if_changed(&out.join("ikra_device.compiler.ptx"), &text);
-    let left_out = passes::left_out(&std::env::var("IKRA_PASSES").unwrap_or_default())?;
-    let code = rewritten(&text, toolchain.release(), device.lines, &left_out)
-        .map_err(|error| not_understood(&error, toolchain, &path))?;
     let ir = match device.floats {
         Floats::Strict => {
             let path = path.with_extension("ll");
@@ -116,7 +113,14 @@ pub(crate) fn compile(
         }
         Floats::Contract | Floats::Fast => None,
     };
-    Ok(Made { code, ir, sources: artifact::sources(&profile, &krate.name) })
+    let sources = artifact::sources(&profile, &krate.name);
+    let lent = turn.and_then(turn::Turn::end);
+    // For tests that leave out a pass.
+    write_if_changed(&out.join("ikra_device.compiler.ptx"), &text);
+    let left_out = passes::left_out(&std::env::var("IKRA_PASSES").unwrap_or_default())?;
+    let code = rewritten(&text, toolchain.release(), device.lines, &left_out)
+        .map_err(|error| not_understood(&error, toolchain, &path))?;
+    Ok(Made { code, ir, sources, lent })
 }
 
 /// Code from the compiler release, in the form for the driver, without the passes that are named in `left_out`.

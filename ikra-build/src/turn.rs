@@ -3,19 +3,42 @@
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
-/// Holds the folder's lock until dropped; waits until no other build script holds it. While it waits, cargo may start
-/// another process in its place: where several packages have models, half of the processor was idle before.
+use place::Place;
+
+/// The folder's lock, which one build script has at a time.
+pub(crate) struct Turn {
+    _lock: File,
+    lent: Option<Lent>,
+}
+
+/// A slot of cargo's job limit that this build script has lent to another process. To drop it is to wait for a free slot.
+pub(crate) struct Lent(#[expect(dead_code, reason = "dropped, not read")] Place);
+
+impl Turn {
+    /// Lets the next build script use the folder. The slot is for the end of the build script: cargo keeps slots as long
+    /// as it has jobs for them, so if the owner of the folder asked for one, all others would wait with it.
+    pub(crate) fn end(self) -> Option<Lent> {
+        self.lent
+    }
+}
+
+/// Waits until no other build script uses the folder. While it waits, cargo may start another process in its place: where
+/// several packages have models, half of the processor was idle before.
 ///
 /// Cargo has a lock of its own, so nothing is lost if this lock cannot be taken.
-pub(crate) fn in_folder(folder: &Path) -> Option<File> {
+pub(crate) fn in_folder(folder: &Path) -> Option<Turn> {
+    in_folder_with(folder, &std::env::var("CARGO_MAKEFLAGS").unwrap_or_default())
+}
+
+fn in_folder_with(folder: &Path, flags: &str) -> Option<Turn> {
     fs::create_dir_all(folder).ok()?;
-    let file = File::options().create(true).truncate(false).write(true).open(folder.join(".turn")).ok()?;
-    if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        let given = place::Place::give();
-        file.lock().ok()?;
-        drop(given);
+    let lock = File::options().create(true).truncate(false).write(true).open(folder.join(".turn")).ok()?;
+    let mut lent = None;
+    if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+        lent = Place::give(flags).map(Lent);
+        lock.lock().ok()?;
     }
-    Some(file)
+    Some(Turn { _lock: lock, lent })
 }
 
 #[cfg(unix)]
@@ -31,11 +54,7 @@ mod place {
     }
 
     impl Place {
-        pub(super) fn give() -> Option<Self> {
-            Self::give_to(&std::env::var("CARGO_MAKEFLAGS").ok()?)
-        }
-
-        pub(super) fn give_to(flags: &str) -> Option<Self> {
+        pub(super) fn give(flags: &str) -> Option<Self> {
             let ends = flags.split_whitespace().find_map(|flag| flag.strip_prefix("--jobserver-auth="))?;
             let (read, write) = match (ends.strip_prefix("fifo:"), ends.split_once(',')) {
                 (Some(path), _) => (path.to_owned(), path.to_owned()),
@@ -64,7 +83,7 @@ mod place {
     pub(super) struct Place;
 
     impl Place {
-        pub(super) fn give() -> Option<Self> {
+        pub(super) fn give(_: &str) -> Option<Self> {
             None
         }
     }
@@ -93,6 +112,40 @@ mod tests {
         });
     }
 
+    /// The next one compiles without a slot, and ends when it has one again.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_turn_needs_no_place() {
+        use std::io::{Read as _, Write as _};
+        use std::os::fd::AsRawFd as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let (mut read, mut write) = std::io::pipe().unwrap();
+        let flags = format!("--jobserver-auth={},{}", read.as_raw_fd(), write.as_raw_fd());
+        let first = in_folder_with(folder.path(), &flags).unwrap();
+        let (send, receive) = mpsc::channel();
+        let second = std::thread::spawn({
+            let (folder, flags) = (folder.path().to_owned(), flags.clone());
+            move || {
+                let turn = in_folder_with(&folder, &flags).unwrap();
+                send.send("compiles").unwrap();
+                drop(turn.end());
+                send.send("ended").unwrap();
+            }
+        });
+        let mut byte = [0];
+        read.read_exact(&mut byte).unwrap();
+        assert_eq!(&byte, b"+");
+        assert!(receive.recv_timeout(Duration::from_millis(50)).is_err(), "the first one has the folder");
+        assert!(first.end().is_none());
+        assert_eq!(receive.recv_timeout(Duration::from_secs(60)), Ok("compiles"));
+        assert!(receive.recv_timeout(Duration::from_millis(50)).is_err(), "nobody gave a slot back");
+        drop(in_folder_with(folder.path(), &flags).unwrap());
+        write.write_all(b"+").unwrap();
+        assert_eq!(receive.recv_timeout(Duration::from_secs(60)), Ok("ended"));
+        second.join().unwrap();
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn a_place_is_given_and_taken_back() {
@@ -101,7 +154,7 @@ mod tests {
 
         let (mut read, mut write) = std::io::pipe().unwrap();
         let flags = format!("-j --jobserver-fds=1,2 --jobserver-auth={},{}", read.as_raw_fd(), write.as_raw_fd());
-        let place = place::Place::give_to(&flags).unwrap();
+        let place = place::Place::give(&flags).unwrap();
         let mut byte = [0];
         read.read_exact(&mut byte).unwrap();
         assert_eq!(&byte, b"+");
@@ -113,7 +166,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         for no_pipe in [format!("--jobserver-auth=fifo:{}", file.path().display()), String::from("--jobserver-auth=0")]
         {
-            assert!(place::Place::give_to(&no_pipe).is_none());
+            assert!(place::Place::give(&no_pipe).is_none());
         }
         assert_eq!(std::fs::metadata(file.path()).unwrap().len(), 0);
     }

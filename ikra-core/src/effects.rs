@@ -150,6 +150,12 @@ impl Effects {
         self.removes || !self.spawns.is_empty()
     }
 
+    /// Whether it only computes its result: it takes `&self`, changes no atomic field, and makes and removes nothing.
+    /// Such kernels can be called one after another for one object before they are called for the next.
+    pub const fn is_pure(&self) -> bool {
+        !self.is_exclusive && !self.changes_objects() && !self.atomics.change_any()
+    }
+
     /// Fields of its own object that it names; the executor loads them.
     pub const fn reads(&self) -> FieldSet {
         self.reads
@@ -291,6 +297,11 @@ impl Effects {
         }
     }
 
+    /// The effects of a chain without kernels, for objects of class `C`.
+    pub const fn none<C: ClassInfo>() -> Self {
+        Self { class: C::ID, fields: C::FIELDS, ..Self::of_no_kernel(C::NAME) }
+    }
+
     /// The effects of a kernel for objects of class `C` that takes `&self`.
     pub const fn shared<C: ClassInfo>(kernel: &'static str, found: Reached) -> Self {
         Self {
@@ -349,6 +360,34 @@ impl Effects {
     #[must_use]
     pub const fn declared(self, listed: &[AtomicUse]) -> Self {
         Self { atomics: self.atomics.declared(listed), ..self }
+    }
+
+    /// The effects of two pure kernels of a class that are called for the same objects, under a common name.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not pure.
+    #[must_use]
+    pub const fn and(self, other: &Self, kernel: &'static str) -> Self {
+        assert!(self.is_pure() && other.is_pure(), "only pure kernels are called together");
+        let mut both = self;
+        both.kernel = kernel;
+        both.is_heavy |= other.is_heavy;
+        both.reads = self.reads.union(other.reads);
+        both.others = self.others.union(other.others);
+        both.atomics = self.atomics.and(other.atomics.entries());
+        if both.because.is_empty() {
+            both.because = other.because;
+        }
+        let mut list = 0;
+        while list < other.lists {
+            if both.lists < Reached::LISTS && list < Reached::LISTS {
+                both.calls[both.lists] = other.calls[list];
+            }
+            both.lists += 1;
+            list += 1;
+        }
+        both
     }
 
     /// The kernel's access to the column of a field: a number for [`Mode`](crate::mode::Mode).

@@ -89,6 +89,11 @@ pub const fn kernel_fingerprint<K: Kernel>() -> u64 {
     print.number(K::EFFECTS.writes().bits()).number(K::EFFECTS.snapshot().bits()).0
 }
 
+/// The fingerprint of a kernel, given as a value.
+pub const fn fingerprint_of<K: Kernel>(_: K) -> u64 {
+    kernel_fingerprint::<K>()
+}
+
 /// As above, for a kernel for pairs, including the contents of its tile rows of the other object.
 pub const fn pairs_fingerprint<K: PairCall<A>, A>() -> u64 {
     let mut print = Fingerprint::new().number(kernel_fingerprint::<K>()).number(class_fingerprint::<K::Other>());

@@ -20,7 +20,7 @@ use crate::value::Value;
 
 pub use around::Around;
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::GroupsArgument;
+pub use host::{GroupsArgument, Source};
 
 /// The keys by which objects are grouped, from what a kernel returns for each: a number of groups, or a
 /// [`Grid`](crate::grid::Grid) for positions.
@@ -86,6 +86,8 @@ impl Keys<Self> for u32 {
 ///
 /// `&groups` is an argument of kernels. In methods, a parameter of type `Groups<Boid>` is a [`Grouped`], whose objects
 /// are `Ref`s. Groups of a [`Grid`](crate::grid::Grid)'s cells are `Groups<Boid, Grid<2>>`.
+///
+/// Groups that a GPU makes stay there, until the program or a kernel on the host asks for their objects.
 ///
 /// Groups do not follow later changes. They are refused in another world, and if objects of the class were removed or
 /// got other ids since.
@@ -183,7 +185,8 @@ impl<C: Class, G: Copy> Groups<C, G> {
     ///
     /// # Panics
     ///
-    /// If the groups are of another world, or if objects of the class were removed or got other ids since they were made.
+    /// If the groups are of another world, or if objects of the class were removed or got other ids since they were made; if
+    /// they are on a GPU that has failed.
     #[inline(always)]
     #[track_caller]
     pub fn seen_by<'g, 'w, O: Object<'w>>(&'g self, object: &O) -> Grouped<'g, 'w, O::Phase, C, G> {
@@ -192,6 +195,8 @@ impl<C: Class, G: Copy> Groups<C, G> {
         if self.made.is_stale(place.changed()) {
             stale_groups(C::NAME);
         }
+        self.starts.bring();
+        self.ids.bring();
         Grouped { groups: self, place, facts: handle.facts().of_linked_object(), phase: PhantomData }
     }
 }

@@ -18,6 +18,11 @@ use crate::storage::FieldTuple;
 use crate::value::Value;
 
 /// A method under `#[kernel]`, with any arguments. `Body::advance` in value position is one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no kernel of one class",
+    label = "not a kernel of one class",
+    note = "chains, groups and sorting take the kernel of one class: for a trait's kernel, `Car::way` instead of `Actor::way`"
+)]
 ///
 /// # Safety
 ///
@@ -38,7 +43,8 @@ pub unsafe trait Kernel: Phase + Send + Sync {
     message = "`{Self}` does not run by this executor with these arguments",
     label = "wrong arguments for this kernel, or the wrong executor",
     note = "give one argument by itself, several as a tuple, none as `()`; `Link<X>` where the method takes `Ref<X>`",
-    note = "`#[kernel(pairs)]` methods run by `execute_pairs`, constructors by `construct`, all others by `execute`"
+    note = "`#[kernel(pairs)]` methods run by `execute_pairs`, constructors by `construct`, all others by `execute`",
+    note = "chains take the kernel of one class: for a trait's kernel, `Car::way` instead of `Actor::way`"
 )]
 pub trait Call<A>: Kernel {
     /// The method's return type.

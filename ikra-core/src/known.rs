@@ -8,10 +8,13 @@
 use core::marker::PhantomData;
 
 use crate::class::{Class, Field};
+use crate::dispatch::Dispatch;
 use crate::groups::Groups;
 use crate::link::Link;
+use crate::mapped::Mapped;
 use crate::origin::meaning;
 use crate::storage::{Storage, Stored};
+use crate::transfer::{Transfer, WireType};
 use crate::value::Value;
 
 /// Tells whether a type without parameters implements a trait: the constants here take precedence over those of [`No`].
@@ -21,6 +24,11 @@ pub struct Probe<T>(PhantomData<fn() -> T>);
 impl<T: Class> Probe<T> {
     /// The type is a class.
     pub const IS_CLASS: bool = true;
+}
+
+impl<T: Dispatch> Probe<T> {
+    /// The type stands for a trait under `#[soa_dispatch]`.
+    pub const IS_DISPATCH: bool = true;
 }
 
 impl<T: Stored> Probe<T> {
@@ -36,6 +44,16 @@ impl<T: Value> Probe<T> {
 impl<C: Class, G: Value> Probe<Groups<C, G>> {
     /// The meaning of groups' bytes: of which class, and by which keys.
     pub const MEANING: u64 = meaning("Groups", &[<Link<C> as Value>::MEANING, G::MEANING]);
+}
+
+impl<C: Class, T: Value> Probe<Mapped<C, T>> {
+    /// The meaning of a column's bytes: of which class, and of which values.
+    pub const MEANING: u64 = meaning("Mapped", &[<Link<C> as Value>::MEANING, T::MEANING]);
+}
+
+impl<T: Transfer> Probe<T> {
+    /// The type in which a kernel's results are transferred.
+    pub const WIRE: WireType = WireType::of::<T>();
 }
 
 impl<T: Copy> Probe<T> {
@@ -56,10 +74,14 @@ impl<T: ?Sized> NotDerived for T {}
 pub trait No {
     /// The type is not known to be a class.
     const IS_CLASS: bool = false;
+    /// The type is not known to stand for a trait.
+    const IS_DISPATCH: bool = false;
     /// The type is not known to be a field's storage.
     const IS_STORAGE: bool = false;
     /// The type is not a value, and is not passed to the device.
     const MEANING: u64 = 0;
+    /// Results of the type stay on the host.
+    const WIRE: WireType = WireType::UNSENT;
     /// It is not known that its values can be copied.
     const IS_COPY: bool = false;
 }

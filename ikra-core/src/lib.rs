@@ -11,6 +11,8 @@
 //! | [`dispatch`] | objects of several classes that share a trait |
 //! | [`known`] | one error for a type that is neither a class nor a value |
 //! | [`groups`], [`grid`] | objects by key, as an argument of kernels |
+//! | `shared` | memory of these that a device copies |
+//! | [`mapped`] | results of kernels as columns, as an argument of kernels |
 //! | [`kernel`], [`mode`], [`window`], [`step`] | how a kernel uses each column, all columns, and one object |
 //! | [`alone`] | kernels that one thread runs alone |
 //! | [`reduce`], [`transfer`] | how results are combined, and how they get from a device to the host |
@@ -71,6 +73,7 @@ pub mod known;
 pub mod layout;
 pub mod link;
 mod lives;
+pub mod mapped;
 pub mod math;
 pub mod message;
 pub mod mistakes;
@@ -85,6 +88,8 @@ pub mod phase;
 pub mod range;
 pub mod reduce;
 pub mod rng;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod shared;
 pub mod spawn;
 pub mod step;
 pub mod storage;
@@ -93,7 +98,7 @@ pub mod target;
 pub mod thread;
 pub mod tile_row;
 pub mod transfer;
-mod tuples;
+pub mod tuples;
 pub mod value;
 pub mod warp;
 pub mod window;

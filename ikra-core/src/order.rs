@@ -85,7 +85,12 @@ impl AtomicUses {
     pub const NONE: Self = Self { entries: [AtomicUse::new("", 0, 0); Self::MOST], count: 0 };
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &AtomicUse> {
-        self.entries[..self.count].iter()
+        self.entries().iter()
+    }
+
+    /// The operations, one entry per name.
+    pub(crate) const fn entries(&self) -> &[AtomicUse] {
+        self.entries.split_at(self.count).0
     }
 
     /// Whether threads that run the kernel may change one field.
@@ -93,6 +98,18 @@ impl AtomicUses {
         let mut n = 0;
         while n < self.count {
             if self.entries[n].is_shared(with_others) {
+                return true;
+            }
+            n += 1;
+        }
+        false
+    }
+
+    /// Whether some field is changed.
+    pub(crate) const fn change_any(&self) -> bool {
+        let mut n = 0;
+        while n < self.count {
+            if self.entries[n].is_changed() {
                 return true;
             }
             n += 1;

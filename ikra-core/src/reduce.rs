@@ -37,7 +37,9 @@ pub const fn part_accumulators<T>() -> usize {
 /// heavy. Within a chunk, the result for object *n* is combined into accumulator *n* mod 32. Each accumulator starts
 /// with the identity. Then the second half of the accumulators is combined into the first, and so on until one is left.
 /// The results of several chunks are combined in the same way, with 256 accumulators (32 for results of more than 64
-/// bytes). For a range or a list, objects count from its start, as if the world had no other objects.
+/// bytes). For a range or a list, objects count from its start, as if the world had no other objects. After `select`,
+/// objects that are not chosen count as the identity: the result is that of a kernel which returns the identity for them.
+/// A chain is heavy if one of its kernels is.
 ///
 /// [`Sum`], [`Min`], [`Max`], [`All`] and [`Any`] combine arrays and tuples of up to eight members member by member:
 /// the minimum of `(3, 1)` and `(2, 5)` is `(2, 1)`. A reducer of your own finds the minimum as a whole, for example

@@ -1,18 +1,20 @@
-//! How the result of a reduction is transferred from a device to the host.
+//! How the results of kernels are transferred from a device to the host.
 
 use core::marker::PhantomData;
 
+use crate::origin::meaning;
 use crate::reduce::Reducer;
 use crate::value::Value;
 
-/// The result type of a reduction on a GPU: a [`Value`], or a tuple of up to eight of them.
+/// The result type of a kernel on a GPU: a [`Value`], or a tuple of up to eight of them.
 ///
 /// The compilers of host code and device code may differ, and each compiler chooses the layout of a tuple by itself. So
 /// a tuple is transferred as a struct under `repr(C)`, and a value unchanged.
 ///
 /// # Safety
 ///
-/// `Wire` has the same size, alignment and meaning of its bytes on host and device, and holds no pointer.
+/// `Wire` has the same size, alignment and meaning of its bytes on host and device if `MEANING` is the same there. It holds
+/// no pointer.
 #[diagnostic::on_unimplemented(
     message = "a reduction on the GPU cannot return `{Self}`",
     label = "not a value, nor a tuple of values",
@@ -22,6 +24,8 @@ use crate::value::Value;
 pub unsafe trait Transfer: Copy + Send + Sync + 'static {
     /// The type that is transferred.
     type Wire: Copy + Send + Sync + 'static;
+    /// A number for the meaning of its bytes, which host and device compare.
+    const MEANING: u64;
     /// Converts to the transferred type.
     fn pack(self) -> Self::Wire;
     /// Converts from the transferred type.
@@ -32,6 +36,7 @@ pub unsafe trait Transfer: Copy + Send + Sync + 'static {
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Value> Transfer for T {
     type Wire = T;
+    const MEANING: u64 = <T as Value>::MEANING;
     #[inline(always)]
     fn pack(self) -> T {
         self
@@ -52,6 +57,7 @@ macro_rules! tuples {
         // SAFETY: a struct under `repr(C)`, for whose parts this holds.
         unsafe impl<$($T: Transfer),+> Transfer for ($($T,)+) {
             type Wire = $wire<$($T::Wire),+>;
+            const MEANING: u64 = meaning("tuple", &[$(<$T as Transfer>::MEANING),+]);
             #[inline(always)]
             fn pack(self) -> Self::Wire {
                 $wire($(self.$k.pack()),+)
@@ -72,6 +78,30 @@ tuples! {
     Wire6(A 0, B 1, C 2, D 3, E 4, F 5)
     Wire7(A 0, B 1, C 2, D 3, E 4, F 5, G 6)
     Wire8(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}
+
+/// The type of results in transfer, as data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WireType {
+    /// Bytes of a result.
+    pub size: usize,
+    /// Its alignment.
+    pub align: usize,
+    /// [`Transfer::MEANING`].
+    pub meaning: u64,
+}
+
+impl WireType {
+    /// That of an entry point without results.
+    pub const NONE: Self = Self { size: 0, align: 1, meaning: 0 };
+    /// That of results which are not transferred: no host asks for them.
+    pub const UNSENT: Self = Self { size: 0, align: 0, meaning: 0 };
+
+    /// That of a result.
+    #[must_use]
+    pub const fn of<T: Transfer>() -> Self {
+        Self { size: size_of::<T::Wire>(), align: align_of::<T::Wire>(), meaning: T::MEANING }
+    }
 }
 
 /// A reducer for values of type `T` in transfer.

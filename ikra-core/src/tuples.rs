@@ -7,9 +7,10 @@
 /// position.
 ///
 /// The lengths are those of `padded` in `ikra-macros/src/class/model.rs`: all up to 16, by 4 up to 32, and by 8 up to 64.
-macro_rules! for_tuples {
+#[macro_export]
+macro_rules! __for_tuples {
     ($one:ident) => {
-        for_tuples! {
+        $crate::__for_tuples! {
             @upto $one []
             [(F0 M0 X0 0)] [(F1 M1 X1 1)] [(F2 M2 X2 2)] [(F3 M3 X3 3)] [(F4 M4 X4 4)] [(F5 M5 X5 5)] [(F6 M6 X6 6)]
             [(F7 M7 X7 7)] [(F8 M8 X8 8)] [(F9 M9 X9 9)] [(F10 M10 X10 10)] [(F11 M11 X11 11)] [(F12 M12 X12 12)]
@@ -31,7 +32,7 @@ macro_rules! for_tuples {
     (@upto $one:ident [$($done:tt)*]) => {};
     (@upto $one:ident [$($done:tt)*] [$($next:tt)+] $($rest:tt)*) => {
         $one!($($done)* $($next)+);
-        for_tuples!(@upto $one [$($done)* $($next)+] $($rest)*);
+        $crate::__for_tuples!(@upto $one [$($done)* $($next)+] $($rest)*);
     };
 }
-pub(crate) use for_tuples;
+pub use __for_tuples as for_tuples;

@@ -146,6 +146,7 @@ pub(crate) enum Builtin {
     Print,
     Allocate,
     Free,
+    SetCondition,
 }
 
 /// The target of a call.

@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     fmt,
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst},
     },
 };
@@ -44,6 +44,8 @@ pub struct Device {
     pub(crate) heap: AtomicUsize,
     /// Launches so far.
     launches: AtomicU64,
+    /// The conditions of graphs, by their handles.
+    conditions: Mutex<HashMap<u64, u32>>,
 }
 
 impl fmt::Debug for Device {
@@ -112,7 +114,27 @@ impl Device {
     #[must_use]
     pub fn new(options: Options) -> Self {
         let memory = Allocations::new(options.memory_bytes, options.number);
-        Self { memory, options, heap: AtomicUsize::new(0), launches: AtomicU64::new(0) }
+        Self { memory, options, heap: AtomicUsize::new(0), launches: AtomicU64::new(0), conditions: Mutex::default() }
+    }
+
+    /// The conditions of graphs, by their handles: kernels set them, and a graph repeats a part of it while one is not 0.
+    fn conditions(&self) -> MutexGuard<'_, HashMap<u64, u32>> {
+        self.conditions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a condition, or gives it this value.
+    pub(crate) fn put_condition(&self, handle: u64, value: u32) {
+        self.conditions().insert(handle, value);
+    }
+
+    /// Gives a condition this value, if it exists.
+    pub(crate) fn set_condition(&self, handle: u64, value: u32) -> bool {
+        self.conditions().get_mut(&handle).map(|condition| *condition = value).is_some()
+    }
+
+    /// The value of a condition; 0 if there is none.
+    pub(crate) fn condition(&self, handle: u64) -> u32 {
+        self.conditions().get(&handle).copied().unwrap_or_default()
     }
 
     /// The options.

@@ -18,6 +18,7 @@ pub mod graph;
 pub mod launch;
 pub mod memory;
 pub mod module;
+mod programs;
 mod queue;
 mod report;
 mod settings;

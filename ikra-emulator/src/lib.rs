@@ -53,7 +53,7 @@
 //!   seed gives the same order. `%globaltimer` is the only exception.
 //! - Blocks in progress at once: as many as [`Options::multiprocessors`](machine::Options::multiprocessors) hold. They
 //!   run alternately.
-//! - `__assertfail`, `vprintf`, `malloc` and `free`.
+//! - `__assertfail`, `vprintf`, `malloc`, `free` and `cudaGraphSetConditional`.
 //!
 //! # What is checked
 //!

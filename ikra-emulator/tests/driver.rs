@@ -8,13 +8,14 @@
 )]
 
 use std::ffi::{CStr, c_int, c_void};
-use std::ptr::{from_mut, null, null_mut};
+use std::ptr::{from_mut, from_ref, null, null_mut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ikra_emulator::driver::context::*;
 use ikra_emulator::driver::device::*;
 use ikra_emulator::driver::event::*;
 use ikra_emulator::driver::graph::*;
+use ikra_emulator::driver::launch::*;
 use ikra_emulator::driver::memory::*;
 use ikra_emulator::driver::module::*;
 use ikra_emulator::driver::stream::*;
@@ -160,6 +161,87 @@ fn what_is_recorded_is_done_by_each_launch() {
             assert_eq!((at(place), at(copy)), (4, 4));
         }
         assert_eq!((cuGraphExecDestroy(executable), cuGraphExecDestroy(executable)), (0, 400));
+    }
+}
+
+/// A kernel that counts down, and goes on as long as the number is not 0.
+const COUNT_DOWN: &CStr = c"
+.version 6.3
+.target sm_75
+.address_size 64
+.extern .func cudaGraphSetConditional (.param .b64 a, .param .b32 b);
+.visible .entry down(.param .u64 at, .param .u64 condition, .param .u32 by)
+{
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [at];
+	ld.param.u64 %rd2, [condition];
+	ld.param.u32 %r1, [by];
+	ld.global.u32 %r2, [%rd1];
+	sub.u32 %r3, %r2, %r1;
+	st.global.u32 [%rd1], %r3;
+	{
+	.param .b64 param0;
+	st.param.b64 [param0], %rd2;
+	.param .b32 param1;
+	st.param.b32 [param1], %r3;
+	call.uni cudaGraphSetConditional, (param0, param1);
+	}
+	ret;
+}
+";
+
+#[test]
+fn a_part_of_a_graph_is_repeated_while_a_kernel_says_so() {
+    let _opened = Opened::new();
+    let (stream, left, done, step) = (stream(NON_BLOCKING), memory(4), memory(4), memory(4));
+    let (mut context, mut module, mut down) = (0, 0, 0);
+    let (mut graph, mut end, mut node, mut executable, mut condition) = (0, 0, 0, 0, 0_u64);
+    unsafe {
+        assert_eq!(cuCtxGetCurrent(&raw mut context), 0);
+        assert_eq!(cuModuleLoadData(&raw mut module, COUNT_DOWN.as_ptr().cast()), 0);
+        assert_eq!(cuModuleGetFunction(&raw mut down, module, c"down".as_ptr()), 0);
+    }
+    let launch = |by: u32, condition: u64| unsafe {
+        let arguments = [from_ref(&left).cast(), from_ref(&condition).cast(), from_ref(&by).cast()];
+        cuLaunchKernel(down, 1, 1, 1, 1, 1, 1, 0, stream, arguments.as_ptr(), null())
+    };
+    unsafe {
+        assert_eq!(cuGraphCreate(&raw mut graph, 0), 0);
+        assert_eq!(cuGraphConditionalHandleCreate(&raw mut condition, graph, context, 1, 1), 0);
+        assert_eq!(cuStreamBeginCaptureToGraph(stream, graph, null(), null(), 0, 2), 0);
+        assert_eq!(launch(0, condition), 0);
+        assert_eq!((cuStreamEndCapture(stream, &raw mut end), end), (0, graph));
+        let mut count = 0;
+        assert_eq!((cuGraphGetNodes(graph, null_mut(), &raw mut count), count), (0, 1));
+        let mut wanted = ConditionalNode {
+            kind: 13,
+            reserved: [0; 3],
+            condition,
+            form: 1,
+            graphs: 1,
+            bodies: null_mut(),
+            context,
+            rest: [0; 26],
+        };
+        assert_eq!(cuGraphGetNodes(graph, &raw mut node, &raw mut count), 0);
+        let other = ConditionalNode { condition: condition + 1, ..wanted };
+        assert_eq!(cuGraphAddNode_v2(&raw mut node, graph, &raw const node, null(), 1, &mut { other }), 1);
+        assert_eq!(cuGraphAddNode_v2(&raw mut node, graph, &raw const node, null(), 1, &raw mut wanted), 0);
+        let body = wanted.bodies.read();
+        assert_eq!(cuStreamBeginCaptureToGraph(stream, body, null(), null(), 0, 2), 0);
+        // What is done in each iteration: the last one is seen in `done`.
+        assert_eq!(cuMemcpyDtoDAsync_v2(done, left, 4, stream), 0);
+        assert_eq!(cuMemsetD32Async(step, 5, 1, stream), 0);
+        assert_eq!(launch(3, condition), 0);
+        assert_eq!(cuStreamEndCapture(stream, &raw mut end), 0);
+        assert_eq!(cuGraphInstantiateWithFlags(&raw mut executable, graph, 0), 0);
+        assert_eq!((cuGraphDestroy(graph), cuGraphDestroy(graph)), (0, 400));
+        for (from, last) in [(12, 3), (0, 7)] {
+            assert_eq!((cuMemsetD32Async(left, from, 1, stream), cuMemsetD32Async(done, 7, 1, stream)), (0, 0));
+            assert_eq!((cuGraphLaunch(executable, stream), cuStreamSynchronize(stream)), (0, 0));
+            assert_eq!((at(left), at(done)), (0, last), "from {from}");
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The memory for objects that come and go on a device, and the kernels that end a run.
+//! The memory for objects that come and go on a device.
 
 use std::sync::Arc;
 
@@ -8,46 +8,13 @@ use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::list::ListOrder;
 
 use crate::chunks::{CHUNK, CHUNK_WORDS};
-use crate::driver::{Function, Memory};
-use crate::lists::Ordering;
+use crate::driver::Memory;
 use crate::stream_log::StreamLog;
-
-/// The kernels that end a run.
-#[derive(Clone, Debug)]
-pub(crate) struct Ending {
-    pub(crate) sum: Function,
-    pub(crate) place: Function,
-    pub(crate) rank: Function,
-    pub(crate) tally: Function,
-    pub(crate) invert: Function,
-    pub(crate) clear: Function,
-    pub(crate) unlink: Function,
-    pub(crate) relink: Function,
-    pub(crate) gather: Function,
-    pub(crate) lists: Ordering,
-}
-
-impl Ending {
-    /// The kernels of the first module, if it has them; every module contains its own.
-    pub(crate) fn of(log: &StreamLog) -> Result<Option<Self>, GpuError> {
-        let Some(lists) = Ordering::of(log)? else { return Ok(None) };
-        let mut found = Vec::new();
-        for name in ["sum", "place", "rank", "tally", "invert", "clear", "unlink", "relink", "gather"] {
-            found.extend(log.modules[0].function(&format!("ikra_lives_{name}"))?);
-        }
-        let Ok([sum, place, rank, tally, invert, clear, unlink, relink, gather]) = <[_; 9]>::try_from(found) else {
-            return Ok(None);
-        };
-        Ok(Some(Self { sum, place, rank, tally, invert, clear, unlink, relink, gather, lists }))
-    }
-}
 
 /// The memory for a class's objects that come and go.
 #[derive(Debug, Default)]
 pub(crate) struct Lives {
-    pub(crate) marks: Option<Memory>,
     pub(crate) rows: Option<Memory>,
-    pub(crate) counts: Option<Memory>,
     pub(crate) numbers: Option<Memory>,
     pub(crate) ranks: Option<Memory>,
     pub(crate) free: Option<Memory>,
@@ -112,12 +79,14 @@ pub(crate) struct Changes {
     places: Memory,
     /// The memory for them.
     pub(crate) lives: Vec<Lives>,
-    pub(crate) totals: Option<Memory>,
+    /// The numbers of objects that a kernel makes and removes, the marks of its objects and the counts of makers: 0 before it.
+    pub(crate) counted: Option<Memory>,
+    /// The columns of a class that moves.
+    pub(crate) columns: Option<Memory>,
     pub(crate) sums: Option<Memory>,
     pub(crate) bits: Option<Memory>,
     /// The table of chunks of a list, and their number.
     pub(crate) chunks: Option<(Memory, u32)>,
-    pub(crate) ending: Option<Ending>,
 }
 
 impl Changes {
@@ -127,7 +96,7 @@ impl Changes {
         let mut places = Memory::new(&log.context, bytes, "a world's table")?;
         log.stream.clear(&mut places)?;
         let lives = (0..members).map(|_| Lives::default()).collect();
-        Ok(Self { places, lives, totals: None, sums: None, bits: None, chunks: None, ending: None })
+        Ok(Self { places, lives, counted: None, columns: None, sums: None, bits: None, chunks: None })
     }
 
     /// Forgets which objects exist: the next kernel asks the host.
@@ -137,8 +106,13 @@ impl Changes {
         }
     }
 
+    /// The address of the states of the members' classes.
+    pub(crate) fn states(&self) -> u64 {
+        self.places.address()
+    }
+
     /// The address of the state of a member's class.
     pub(crate) fn state_of(&self, member: usize) -> u64 {
-        self.places.address() + (member * size_of::<DeviceLives>()) as u64
+        self.states() + (member * size_of::<DeviceLives>()) as u64
     }
 }

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ikra_core::device_code::DeviceCode;
 use ikra_core::fingerprint::Signature;
 use ikra_core::kernel::{Argument, Entry, SectionWords};
+use ikra_core::transfer::WireType;
 use ikra_runtime::error::GpuError;
 use ikra_runtime::world::World;
 
@@ -24,23 +25,26 @@ pub(crate) enum Kind {
     Call,
     /// The entry point that combines results by the reducer of this number.
     Reduce(usize),
+    /// The entry point that combines results by the reducer of this number, for the objects that another kernel chooses:
+    /// that with this key.
+    ReduceChosen(usize, u64),
+    /// The entry point that stores the result for each object.
+    Collect,
     /// The entry point that makes the kernel's new objects of the class with this number.
     Born(usize),
 }
 
-/// An entry point's own parameters and the result that it combines, besides the kernel's arguments.
+/// An entry point's own parameters and its results, besides the kernel's arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape<'a> {
     /// Bytes of the parameters before the arguments.
     pub(crate) own: &'a [usize],
-    /// Size and alignment of the result.
-    pub(crate) result: (usize, usize),
-    /// The fingerprint of the class of which it makes objects; otherwise 0.
-    pub(crate) class: u64,
+    /// The type of its results, or the class of which it makes objects.
+    pub(crate) result: WireType,
 }
 
 /// Entry points that call a kernel for a range of objects, or for the objects of a list.
-pub(crate) const CALL: Shape<'_> = Shape { own: &[4, 4, 8], result: (0, 1), class: 0 };
+pub(crate) const CALL: Shape<'_> = Shape { own: &[4, 4, 8], result: WireType::NONE };
 
 /// The text of device code, or its replacement by `IKRA_REPLACE_DEVICE_CODE=package=FILE,…`. The replacement serves to
 /// try out passes without building the program again. Host and device still compare their definitions with it.

@@ -8,18 +8,18 @@ use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::kernel::{Argument, Entry};
 use ikra_core::table::DeviceHeader;
 use ikra_runtime::error::{Error, GpuError};
-use ikra_runtime::executor::Section;
+use ikra_runtime::executor::{ObjectField, Section};
 use ikra_runtime::list::ListOrder;
 use ikra_runtime::objects::AnyObjects;
 
 use crate::changes::Changes;
 use crate::code::{Codes, Kind, Shape};
 use crate::device_columns::DeviceColumns;
-use crate::driver::{Context, DeviceInfo, Memory, Module, Pieces, Stream};
-use crate::lists::{DeviceList, Ordering};
+use crate::driver::{Context, DeviceInfo, Function, Memory, Module, Pieces, Stream};
 use crate::step::Positions;
 use crate::stream_log::StreamLog;
 use crate::tables::{Loaded, Members, Table, TableState, Text, symbols};
+use crate::uploaded::Uploaded;
 
 /// A world's data on a device.
 #[derive(Debug)]
@@ -39,17 +39,20 @@ pub(crate) struct DeviceWorld {
     /// During a capture: the contents that tables in constant memory must have at some step.
     pub(crate) texts: Option<Vec<Text>>,
     /// Scratch memory, by its use.
-    scratch: [Option<Memory>; 4],
+    scratch: [Option<Memory>; Scratch::COUNT],
+    /// Memory of numbers that the program may keep, for the next ones.
+    kept: Vec<Arc<Memory>>,
     /// The lists of objects that kernels ran for; each stays as long as the program keeps its list.
-    lists: Vec<(Weak<ListOrder>, Memory)>,
-    /// The numbers of groups that kernels took; each stays as long as the program keeps its groups.
-    pub(crate) groups: Vec<(Weak<[u32]>, Memory)>,
+    pub(crate) lists: Vec<(Weak<ListOrder>, Memory)>,
+    /// The memory of groups and columns of results that kernels took; each copy stays as long as the program keeps the
+    /// original.
+    pub(crate) groups: Vec<Uploaded>,
     /// What kernels that make and remove objects need.
     pub(crate) changes: Changes,
-    /// The kernels that sort links.
-    pub(crate) ordering: Option<Ordering>,
     /// The number of finished blocks of a reduction.
     blocks_done: Option<Memory>,
+    /// The kernel that ends loops, if it was looked for; `Some(None)` if the driver rejects it.
+    pub(crate) looping: Option<Option<Function>>,
 }
 
 /// The uses of scratch memory.
@@ -63,6 +66,28 @@ pub(crate) enum Scratch {
     Links,
     /// Bit sets of these links, and the results of checking them.
     Sets,
+    /// The results of single objects.
+    Each,
+    /// Keys to sort by.
+    Keys,
+    /// The keys after every second digit.
+    OtherKeys,
+    /// What is sorted by them.
+    Values,
+    /// The same after every second digit.
+    OtherValues,
+    /// The counts of digits.
+    Counts,
+    /// The tiles of a scan.
+    Tiles,
+    /// A list in which some objects are replaced by none.
+    Masked,
+    /// A number for the host.
+    Number,
+}
+
+impl Scratch {
+    const COUNT: usize = Self::Number as usize + 1;
 }
 
 /// The address of a member's header, or after all members the address of the header without objects.
@@ -126,12 +151,13 @@ impl DeviceWorld {
             headers,
             side: Stream::new(&context)?,
             texts: None,
-            scratch: [const { None }; 4],
+            scratch: [const { None }; Scratch::COUNT],
+            kept: Vec::new(),
             changes,
-            ordering: None,
             lists: Vec::new(),
             groups: Vec::new(),
             blocks_done: None,
+            looping: None,
         })
     }
 
@@ -207,6 +233,26 @@ impl DeviceWorld {
                 unsafe { objects.copies().changed(self.log.number(), fields) };
             }
         }
+    }
+
+    /// Records that only the device is current for a field that a reduction was stored in.
+    pub(crate) fn note_stored(&self, members: &mut Members<'_>, to: ObjectField) {
+        if let Some(objects) = members.iter_mut().find(|objects| objects.class() == to.class) {
+            // SAFETY: as above: all objects were copied before, and the kernel changes this field (I26).
+            unsafe { objects.copies().changed(self.log.number(), FieldSet::from_bits(1 << to.field)) };
+        }
+    }
+
+    /// The address of a field of an object, which has this many bytes, in a [prepared](Self::prepare) world. `None` if
+    /// the class's fields share memory.
+    pub(crate) fn field_address(&self, members: &mut Members<'_>, of: ObjectField, bytes: usize) -> Option<u64> {
+        let objects = members.iter_mut().find(|objects| objects.class() == of.class)?;
+        let spans = objects.spans(FieldSet::from_bits(1 << of.field), of.index, of.index + 1);
+        let [span] = &spans[..] else { return None };
+        if !objects.has_own_columns() || (span.rows, span.width) != (1, bytes) {
+            return None;
+        }
+        DeviceColumns::known(&mut **objects, self.log.number())?.address(span)
     }
 
     /// Fails while kernels are recorded on another device: that recording would miss a kernel that runs here.
@@ -415,36 +461,24 @@ impl DeviceWorld {
         Memory::with_room(&mut self.scratch[of as usize], &self.log.context, bytes, "results")
     }
 
-    /// The address of the list of objects, if there is a list. It is copied at its first use, and kept as long as the
-    /// program keeps it.
-    ///
-    /// # Panics
-    ///
-    /// If the list has 2³² objects or more, over all classes.
-    pub(crate) fn upload_list(&mut self, list: Option<&Arc<ListOrder>>) -> Result<u64, Error> {
-        let Some(list) = list else { return Ok(0) };
-        if let Some(address) = DeviceList::address(list, &self.log) {
-            return Ok(address);
+    /// Memory for numbers that the program may keep. It is used again when the program has dropped them: in the stream, the
+    /// kernels that read them come before those that write the next ones.
+    pub(crate) fn memory_to_keep(&mut self, len: usize, what: &str) -> Result<Arc<Memory>, GpuError> {
+        /// The most that are kept for later.
+        const MOST: usize = 8;
+        let bytes = (len.max(1) * size_of::<u32>()).next_power_of_two();
+        let fits = |memory: &Arc<Memory>| Arc::strong_count(memory) == 1 && memory.len() == bytes;
+        if let Some(memory) = self.kept.iter().find(|memory| fits(memory)) {
+            return Ok(memory.clone());
         }
-        let objects = list.objects()?;
-        if let Some((_, memory)) = self.lists.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(list)) {
-            return Ok(memory.address());
+        if self.kept.len() >= MOST {
+            self.kept.retain(|memory| Arc::strong_count(memory) > 1);
         }
-        assert!(u32::try_from(objects.len()).is_ok(), "places in lists for a GPU are numbers of 32 bits");
-        let bytes = size_of_val(objects);
-        // Lists that were dropped leave room: in the stream, the kernels that read them come before the copy.
-        let mut gone = self.lists.extract_if(.., |(known, _)| known.strong_count() == 0);
-        let room = gone.find(|(_, memory)| memory.len() >= bytes).map(|(_, memory)| memory);
-        gone.for_each(drop);
-        let memory = match room {
-            Some(memory) => memory,
-            None => Memory::new(&self.log.context, bytes.next_power_of_two(), "a list of objects")?,
-        };
-        // SAFETY: there is room for the list.
-        unsafe { self.log.stream.upload(memory.address(), objects.as_ptr().cast(), bytes) }?;
-        let address = memory.address();
-        self.lists.push((Arc::downgrade(list), memory));
-        Ok(address)
+        let memory = Arc::new(Memory::new(&self.log.context, bytes, what)?);
+        if self.kept.len() < MOST {
+            self.kept.push(memory.clone());
+        }
+        Ok(memory)
     }
 
     /// Runs an operation on the device. If it fails, the causes that are known are added to the error, and a recording

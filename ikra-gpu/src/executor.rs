@@ -1,10 +1,14 @@
 //! A GPU as a place to run kernels.
 
 use std::any::Any;
+use std::iter;
 use std::sync::Arc;
 
 use ikra_runtime::error::{Error, GpuError};
-use ikra_runtime::executor::{Executor, Form, On, Recorded, Recorder, Recording, Run};
+use ikra_runtime::executor::{
+    Executor, Form, Launch, NewOrder, ObjectField, On, Recorded, Recorder, Recording, Reordered, Run,
+};
+use ikra_runtime::groups::{GroupKeys, Grouped};
 use ikra_runtime::list::{ListOrder, Unordered};
 use ikra_runtime::place::Place;
 use ikra_runtime::world::World;
@@ -12,6 +16,7 @@ use ikra_runtime::world::World;
 use crate::code::Codes;
 use crate::device_world::DeviceWorld;
 use crate::driver::{Context, DeviceInfo};
+use crate::tables::Members;
 
 /// Opens a GPU for a world.
 ///
@@ -47,7 +52,8 @@ pub(crate) fn open_in<W: World>(world: &mut W, context: &Context) -> Result<Devi
 }
 
 // SAFETY: kernels run in the order of their launches, for the launch's objects (I28, I30). A reduction waits for its
-// result, and a constructor's objects exist when any other kernel runs.
+// result, and a constructor's objects exist when any other kernel runs. Kernels of the device choose, sort and group objects
+// as the host does.
 unsafe impl<W: World> Executor<W> for DeviceWorld {
     fn place(&self) -> Place {
         Place::Gpu(self.device().index)
@@ -66,9 +72,23 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
                 let plan = device.plan(members.as_mut(), launch)?;
                 return plan.map_or(Ok(false), |plan| device.change(members.as_mut(), launch, &plan).map(|()| true));
             }
-            // The device has no entry points that keep the results of single objects.
-            if matches!(launch.form, Form::Collect) || !device.knows_removed(members.as_mut(), launch) {
+            // Columns of results are made by the host.
+            let mut kernels = iter::once(launch).chain(launch.filters);
+            if matches!(launch.form, Form::Chain) || !kernels.all(|one| device.knows_removed(members.as_mut(), one)) {
                 return Ok(false);
+            }
+            if let (Form::Reduce(reduction), [_, ..]) = (launch.form, launch.filters) {
+                return device.reduce_chosen(members.as_mut(), launch, reduction);
+            }
+            if let Form::Store(store) = launch.form {
+                let is_done =
+                    device.with_groups(launch, |device, launch| device.store(members.as_mut(), launch, store))?;
+                if !is_done {
+                    device
+                        .log
+                        .refuse_in_recording("storing a result of several classes, of no objects, in a row, or in a field that the kernel takes a snapshot of")?;
+                }
+                return Ok(is_done);
             }
             device.run(members.as_mut(), launch).map(|()| true)
         })?;
@@ -78,6 +98,19 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
 
     fn order(&mut self, world: &mut W, links: &Unordered<'_>) -> Result<Option<ListOrder>, Error> {
         self.attempt(|device| device.order(world.members_mut().as_mut(), links))
+    }
+
+    fn select(&mut self, world: &mut W, launch: &Launch<'_>) -> Result<Option<ListOrder>, Error> {
+        self.choose(world, Some(launch), |device, members| device.select(members, launch))
+    }
+
+    fn reorder(&mut self, world: &mut W, order: NewOrder<'_>) -> Result<Option<Reordered>, Error> {
+        let launch = if let NewOrder::Results { launch, .. } = order { Some(launch) } else { None };
+        self.choose(world, launch, |device, members| device.reorder(members, order))
+    }
+
+    fn group(&mut self, world: &mut W, launch: &Launch<'_>, keys: GroupKeys) -> Result<Option<Grouped>, Error> {
+        self.choose(world, Some(launch), |device, members| device.group(members, launch, keys))
     }
 
     fn synchronize(&mut self, _: &mut W) -> Result<(), Error> {
@@ -95,9 +128,37 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
     unsafe fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error> {
         self.attempt(|device| device.replay(world.members_mut().as_mut(), recording))
     }
+
+    unsafe fn repeat(
+        &mut self,
+        world: &mut W,
+        recording: &Recording,
+        going: ObjectField,
+        most: u64,
+    ) -> Result<Option<u64>, Error> {
+        self.attempt(|device| device.repeat(world.members_mut().as_mut(), recording, going, most))
+    }
 }
 
 impl DeviceWorld {
+    /// Calls `work`, which uses the results of a kernel here, if the device can run the kernel.
+    fn choose<W: World, T>(
+        &mut self,
+        world: &mut W,
+        launch: Option<&Launch<'_>>,
+        work: impl FnOnce(&mut Self, &mut Members<'_>) -> Result<Option<T>, Error>,
+    ) -> Result<Option<T>, Error> {
+        self.attempt(|device| {
+            let mut members = world.members_mut();
+            device.log.refuse_in_recording("collecting results, or moving objects,")?;
+            if launch.is_some_and(|launch| launch.changes_objects() || !device.knows_removed(members.as_mut(), launch))
+            {
+                return Ok(None);
+            }
+            work(device, members.as_mut())
+        })
+    }
+
     /// Ends a world's work in this context; the world continues in another context of the device.
     fn leave<W: World>(&mut self, world: &mut W) -> Result<(), Error> {
         self.attempt(|device| {

@@ -1,14 +1,29 @@
-//! Groups as arguments of kernels on a device.
+//! Groups and columns of results on a device: as arguments of kernels, and groups made of what a kernel returns.
 
-use std::ptr;
 use std::sync::Arc;
 
+use ikra_core::groups::Source;
 use ikra_core::kernel::Argument;
-use ikra_runtime::error::Error;
+use ikra_core::shared::Memory as HostMemory;
+use ikra_core::target::groups::Remote;
+use ikra_core::transfer::WireType;
+use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::Launch;
+use ikra_runtime::groups::{GroupKeys, Grouped};
+use ikra_runtime::list::ListMemory;
 
-use crate::device_world::DeviceWorld;
+use crate::chunks::LIVES_THREADS;
+use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::Memory;
+use crate::lists::DeviceList;
+use crate::sort::{Keys, MOST, blocks};
+use crate::step::Positions;
+use crate::stream_log::Block;
+use crate::tables::Members;
+use crate::uploaded::Uploaded;
+
+/// The name in error messages.
+const NAME: &str = "grouping objects";
 
 impl DeviceWorld {
     /// Calls `work` with a launch whose groups are in device memory.
@@ -20,8 +35,9 @@ impl DeviceWorld {
         self.log.check()?;
         let mut on_device = Vec::new();
         for groups in launch.arguments.iter().filter_map(|argument| argument.as_groups()) {
-            let [starts, ids] = groups.words();
-            on_device.push(groups.on_device([self.upload_words(starts)?, self.upload_words(ids)?]));
+            let [first, second] = groups.words();
+            let class = groups.class().name();
+            on_device.push(groups.on_device([self.words_of(class, first)?, self.words_of(class, second)?]));
         }
         let mut uploaded = on_device.iter();
         let arguments: Vec<_> = launch
@@ -36,27 +52,125 @@ impl DeviceWorld {
         work(self, &unsafe { launch.with_arguments(&arguments) })
     }
 
-    /// The address of numbers of groups. They are copied at their first use, and kept as long as the program keeps the
-    /// groups.
-    fn upload_words(&mut self, words: &Arc<[u32]>) -> Result<u64, Error> {
-        if let Some((_, memory)) =
-            self.groups.iter().find(|(known, _)| ptr::addr_eq(known.as_ptr(), Arc::as_ptr(words)))
-        {
-            return Ok(memory.address());
+    /// The address of an argument's memory, which this device may have made.
+    fn words_of(&mut self, class: &str, words: Source<'_>) -> Result<u64, Error> {
+        let own = words.remote().and_then(|memory| memory.downcast_ref::<DeviceList>());
+        if let Some(own) = own.filter(|own| Arc::ptr_eq(&own.log, &self.log)) {
+            return Ok(own.memory.address());
         }
-        let bytes = size_of_val(&words[..]);
+        let lost = |reason| GpuError::Driver { call: format!("fetching groups of class {class}"), reason };
+        self.upload_words(words.memory().map_err(lost)?)
+    }
+
+    /// Groups the objects of a launch by the keys that the kernel returns. `None` if the device cannot; then nothing has run.
+    pub(crate) fn group(
+        &mut self,
+        members: &mut Members<'_>,
+        launch: &Launch<'_>,
+        keys: GroupKeys,
+    ) -> Result<Option<Grouped>, Error> {
+        let [section] = launch.sections else { return Ok(None) };
+        let positions = Positions::of(&section.over);
+        let (groups, wire) = match &keys {
+            GroupKeys::Numbers(groups) => (*groups, WireType::of::<u32>()),
+            GroupKeys::Grid2(grid) => (grid.cells(), WireType::of::<[f32; 2]>()),
+            GroupKeys::Grid3(grid) => (grid.cells(), WireType::of::<[f32; 3]>()),
+            _ => return Ok(None),
+        };
+        if positions.len() == 0 || positions.len() > MOST || groups == 0 || groups > MOST as u32 {
+            return Ok(None);
+        }
+        let (len, log) = (positions.len() as u32, self.log.clone());
+        let (_, results) = self.with_groups(launch, |world, launch| world.results(members, launch, wire))?;
+        let each = |threads: u32| (blocks(threads), Block { threads: LIVES_THREADS, words: 0 });
+        let address = match &keys {
+            GroupKeys::Grid2(_) | GroupKeys::Grid3(_) => {
+                self.scratch(Scratch::Keys, len as usize * size_of::<u32>())?
+            }
+            _ => results,
+        };
+        let [results, len_in, cells] = [Argument::of(&results), Argument::of(&len), Argument::of(&address)];
+        let (of_objects, block) = each(len);
+        match &keys {
+            GroupKeys::Grid2(grid) => {
+                log.start(
+                    NAME,
+                    &log.kernels.cells_2,
+                    of_objects,
+                    block,
+                    &[results, len_in, Argument::of(grid), cells],
+                )?;
+            }
+            GroupKeys::Grid3(grid) => {
+                log.start(
+                    NAME,
+                    &log.kernels.cells_3,
+                    of_objects,
+                    block,
+                    &[results, len_in, Argument::of(grid), cells],
+                )?;
+            }
+            _ => {}
+        }
+        if let Some(place) = self.bad_key(address, len, groups)? {
+            let key = match &keys {
+                GroupKeys::Numbers(_) => {
+                    Some(self.read_numbers(address + (place * size_of::<u32>()) as u64, 1, |_| Ok(()))?[0])
+                }
+                _ => None,
+            };
+            return Ok(Some(Grouped::Bad { place, key }));
+        }
+        let ids = self.memory_to_keep(len as usize, "groups")?;
+        let starts = self.memory_to_keep(groups as usize + 1, "groups")?;
+        let bits = u32::BITS - (groups - 1).leading_zeros();
+        let keys = Keys { address, are_wide: false, bits };
+        let sorted = self.sort_positions(keys, len, ids.address(), true)?.unwrap_or_default();
+        let (starts_at, (of_groups, block)) = (starts.address(), each(groups + 1));
+        let own = [Argument::of(&sorted), len_in, Argument::of(&groups), Argument::of(&starts_at)];
+        log.start(NAME, &log.kernels.starts, of_groups, block, &own)?;
+        self.find_objects(&positions, ids.address(), false)?;
+        let remote = |memory: Arc<Memory>, len: usize| {
+            let list = Arc::new(DeviceList { memory, log: log.clone(), len });
+            let fetched = list.clone();
+            Remote { len, memory: list, fetch: Arc::new(move || fetched.fetch().map_err(|error| error.to_string())) }
+        };
+        Ok(Some(Grouped::Made { starts: remote(starts, groups as usize + 1), ids: remote(ids, len as usize) }))
+    }
+
+    /// The position of the first key that is not below the number of groups.
+    fn bad_key(&mut self, keys: u64, len: u32, groups: u32) -> Result<Option<usize>, Error> {
+        let (first, log) = (self.scratch(Scratch::Number, size_of::<u32>())?, self.log.clone());
+        // SAFETY: memory of this size; its earlier users come before this in the stream (I28).
+        unsafe { log.stream.upload(first, (&raw const len).cast(), size_of::<u32>())? };
+        let own = [Argument::of(&keys), Argument::of(&len), Argument::of(&groups), Argument::of(&first)];
+        log.start(NAME, &log.kernels.check_keys, blocks(len), Block { threads: LIVES_THREADS, words: 0 }, &own)?;
+        let found = self.read_numbers(first, 1, |_| Ok(()))?[0];
+        Ok((found < len).then_some(found as usize))
+    }
+
+    /// The address of a copy. Memory is copied at its first use, and the copy is kept as long as the program keeps the
+    /// memory.
+    fn upload_words(&mut self, words: HostMemory<'_>) -> Result<u64, Error> {
+        let (start, bytes) = (words.start().addr(), words.bytes());
+        if bytes == 0 {
+            return Ok(0);
+        }
+        if let Some(known) = self.groups.iter().find(|known| known.start == start && !(known.is_gone)()) {
+            return Ok(known.memory.address());
+        }
         // Groups that were dropped leave room: in the stream, the kernels that read them come before the copy.
-        let mut gone = self.groups.extract_if(.., |(known, _)| known.strong_count() == 0);
-        let room = gone.find(|(_, memory)| memory.len() >= bytes).map(|(_, memory)| memory);
+        let mut gone = self.groups.extract_if(.., |known| (known.is_gone)());
+        let room = gone.find(|known| known.memory.len() >= bytes).map(|known| known.memory);
         gone.for_each(drop);
         let memory = match room {
             Some(memory) => memory,
             None => Memory::new(&self.log.context, bytes.next_power_of_two(), "groups")?,
         };
-        // SAFETY: there is room for the numbers.
-        unsafe { self.log.stream.upload(memory.address(), words.as_ptr().cast(), bytes) }?;
+        // SAFETY: there is room for the bytes.
+        unsafe { self.log.stream.upload(memory.address(), words.start().cast(), bytes) }?;
         let address = memory.address();
-        self.groups.push((Arc::downgrade(words), memory));
+        self.groups.push(Uploaded { start, is_gone: words.watch(), memory });
         Ok(address)
     }
 }

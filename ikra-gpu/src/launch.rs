@@ -4,6 +4,7 @@ use std::slice;
 use std::sync::Arc;
 
 use ikra_core::kernel::{Argument, SectionWords};
+use ikra_core::transfer::WireType;
 use ikra_runtime::error::Error;
 use ikra_runtime::executor::{Form, Launch, Section};
 
@@ -30,6 +31,8 @@ impl DeviceWorld {
     fn run_uploaded(&mut self, members: &mut Members<'_>, launch: &Launch<'_>) -> Result<(), Error> {
         match (launch.form, launch.sections) {
             (Form::Reduce(reduction), sections) => self.reduce_all(members, launch, sections, reduction),
+            (Form::Collect(collection), _) => self.collect(members, launch, collection),
+            (Form::Choose(_) | Form::Store(_), _) => unreachable!("`run` does not use the results"),
             (Form::Construct, [section]) => self.construct(members, launch, section),
             (_, [section]) => self.start(members, launch, section),
             _ => self.start_classes(members, launch),
@@ -63,14 +66,7 @@ impl DeviceWorld {
                 threads: PAIR_THREADS as u32,
                 shared_bytes: (PAIR_THREADS * other_bytes) as u32,
             },
-            _ => {
-                let multiprocessors = self.device().multiprocessors as usize;
-                let threads = threads_for(threads(sections), objects, multiprocessors, entry.function.footprint);
-                let blocks = blocks(objects, threads as usize);
-                // A few objects do not need a whole block.
-                let threads = if blocks == 1 { objects.next_multiple_of(32) as u32 } else { threads };
-                Grid { blocks, threads, shared_bytes: 0 }
-            }
+            _ => self.grid(sections, objects, &entry),
         };
         let (first, end) = (positions.first as u32, positions.end as u32);
         let list = match launch.form {
@@ -83,6 +79,16 @@ impl DeviceWorld {
         // pointer leads to a list, or for a constructor to the flag for bad links. The objects exist, each once (I2,
         // I17). Their columns are on the device (I27), and no other kernel runs in this stream at the same time (I28).
         unsafe { self.begin(members, launch.kernel, sections, &entry, grid, &arguments) }
+    }
+
+    /// A grid with a thread for each object.
+    pub(crate) fn grid(&self, sections: &[Section], objects: usize, entry: &Loaded) -> Grid {
+        let multiprocessors = self.device().multiprocessors as usize;
+        let threads = threads_for(threads(sections), objects, multiprocessors, entry.function.footprint);
+        let blocks = blocks(objects, threads as usize);
+        // A few objects do not need a whole block.
+        let threads = if blocks == 1 { objects.next_multiple_of(32) as u32 } else { threads };
+        Grid { blocks, threads, shared_bytes: 0 }
     }
 
     /// Starts the kernels of several classes, in one launch if there is an entry point for that.
@@ -113,7 +119,7 @@ impl DeviceWorld {
         let parts: Vec<SectionWords> = launch.sections.iter().map(part).collect();
         let grid = Grid { blocks: blocks_end, threads, shared_bytes: 0 };
         let shape = shape_of_sections(parts.len());
-        let entry = self.entry(entry, Kind::Call, Shape { own: &shape, result: (0, 1), class: 0 }, launch.arguments)?;
+        let entry = self.entry(entry, Kind::Call, Shape { own: &shape, result: WireType::NONE }, launch.arguments)?;
         let list = self.upload_list(list.as_ref())?;
         let own = [Argument::words(parts.as_flattened()), Argument::of(&list)];
         let arguments = Arguments { own: &own, arguments: launch.arguments };

@@ -3,33 +3,79 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use ikra_core::kernel::Argument;
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::list::{ListMemory, ListOrder};
 
-use crate::driver::{Function, Memory};
-use crate::stream_log::StreamLog;
+use crate::chunks::{CHUNK_WORDS, PLACE_THREADS};
+use crate::device_world::DeviceWorld;
+use crate::driver::Memory;
+use crate::stream_log::{Block, StreamLog};
 
-/// The kernels.
-#[derive(Clone, Debug)]
-pub(crate) struct Ordering {
-    pub(crate) mark: Function,
-    pub(crate) count: Function,
-    pub(crate) place: Function,
-    pub(crate) write: Function,
+/// One bit per object of some classes, and memory for a list of those whose bits are set. The bits of each class begin with
+/// a chunk of their own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sets {
+    pub(crate) bits: u64,
+    /// The first chunk of each class and its number of objects, then the end of the chunks.
+    pub(crate) classes: u64,
+    pub(crate) class_count: u32,
+    pub(crate) chunks: u32,
+    /// Room for three numbers per chunk.
+    pub(crate) counts: u64,
+    /// Room for three numbers per class: how many bits are set, the first one, and the last one.
+    pub(crate) found: u64,
 }
 
-impl Ordering {
-    /// The kernels of the first module, if it has them; every module contains its own.
-    pub(crate) fn of(log: &StreamLog) -> Result<Option<Self>, GpuError> {
-        let find = |name| log.modules[0].function(name);
-        let all =
-            (find("ikra_list_mark")?, find("ikra_list_count")?, find("ikra_list_place")?, find("ikra_list_write")?);
-        let (Some(mark), Some(count), Some(place), Some(write)) = all else { return Ok(None) };
-        Ok(Some(Self { mark, count, place, write }))
+impl Sets {
+    /// Counts the bits that are set. If there are flags, one byte per object at this address, it sets the bits first; `len`
+    /// is the number of flags.
+    pub(crate) fn number(
+        &self,
+        log: &StreamLog,
+        work: &'static str,
+        flags: Option<(u64, u32)>,
+    ) -> Result<(), GpuError> {
+        let Self { bits, classes, class_count, chunks, counts, found } = self;
+        let [bits, counts] = [Argument::of(bits), Argument::of(counts)];
+        let block = Block { threads: CHUNK_WORDS, words: 1 };
+        if *chunks > 0 {
+            match flags {
+                Some((from, len)) => {
+                    let own = [Argument::of(&from), Argument::of(&len), bits, counts];
+                    log.start(work, &log.kernels.choose, *chunks, block, &own)?;
+                }
+                None => log.start(work, &log.kernels.count, *chunks, block, &[bits, counts])?,
+            }
+        }
+        let own = [Argument::of(classes), Argument::of(class_count), counts, Argument::of(found)];
+        log.start(work, &log.kernels.place, 1, Block { threads: PLACE_THREADS, words: 1 }, &own)
+    }
+
+    /// Writes the list of the objects whose bits are set, in ascending order and each class at a multiple of 32. Bit *n*
+    /// stands for position `first` plus *n* of the list `from`, or for that position itself if the address is 0.
+    pub(crate) fn write(
+        &self,
+        log: &StreamLog,
+        work: &'static str,
+        (from, first): (u64, u32),
+        list: u64,
+    ) -> Result<(), GpuError> {
+        if self.chunks == 0 {
+            return Ok(());
+        }
+        let own = [
+            Argument::of(&self.bits),
+            Argument::of(&self.counts),
+            Argument::of(&from),
+            Argument::of(&first),
+            Argument::of(&list),
+        ];
+        log.start(work, &log.kernels.write, self.chunks, Block { threads: CHUNK_WORDS, words: 2 }, &own)
     }
 }
 
-/// A list in device memory.
+/// A list, or other numbers, in device memory.
 #[derive(Debug)]
 pub(crate) struct DeviceList {
     pub(crate) memory: Arc<Memory>,
@@ -58,10 +104,47 @@ unsafe impl ListMemory for DeviceList {
         self.log.count_down(bytes);
         Ok(objects)
     }
+    fn numbers(&self) -> usize {
+        self.len
+    }
     fn is_there(&self) -> bool {
         self.log.check().is_ok()
     }
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+impl DeviceWorld {
+    /// The address of the list of objects, if there is a list. It is copied at its first use, and kept as long as the
+    /// program keeps it.
+    ///
+    /// # Panics
+    ///
+    /// If the list has 2³² objects or more, over all classes.
+    pub(crate) fn upload_list(&mut self, list: Option<&Arc<ListOrder>>) -> Result<u64, Error> {
+        let Some(list) = list else { return Ok(0) };
+        if let Some(address) = DeviceList::address(list, &self.log) {
+            return Ok(address);
+        }
+        let objects = list.objects()?;
+        if let Some((_, memory)) = self.lists.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(list)) {
+            return Ok(memory.address());
+        }
+        assert!(u32::try_from(objects.len()).is_ok(), "places in lists for a GPU are numbers of 32 bits");
+        let bytes = size_of_val(objects);
+        // Lists that were dropped leave room: in the stream, the kernels that read them come before the copy.
+        let mut gone = self.lists.extract_if(.., |(known, _)| known.strong_count() == 0);
+        let room = gone.find(|(_, memory)| memory.len() >= bytes).map(|(_, memory)| memory);
+        gone.for_each(drop);
+        let memory = match room {
+            Some(memory) => memory,
+            None => Memory::new(&self.log.context, bytes.next_power_of_two(), "a list of objects")?,
+        };
+        // SAFETY: there is room for the list.
+        unsafe { self.log.stream.upload(memory.address(), objects.as_ptr().cast(), bytes) }?;
+        let address = memory.address();
+        self.lists.push((Arc::downgrade(list), memory));
+        Ok(address)
     }
 }

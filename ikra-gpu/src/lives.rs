@@ -10,25 +10,27 @@
 mod births;
 mod deaths;
 mod kernels;
+pub(crate) mod moving;
 
 use std::slice;
 use std::sync::Arc;
 
-use ikra_core::class::ClassId;
 use ikra_core::device_lives::DeviceLives;
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::info::FieldInfo;
 use ikra_core::kernel::{Argument, Entry};
 use ikra_core::moves::YOUNG_END;
+use ikra_core::transfer::WireType;
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::{Form, Launch, Section};
 use ikra_runtime::objects::AnyObjects;
 
-use crate::changes::{Ending, bits_bytes, room};
-use crate::chunks::{LIVES_THREADS, MAKERS, PLACE_THREADS};
+use crate::changes::{bits_bytes, room};
+use crate::chunks::{LIVES_THREADS, MAKERS};
 use crate::code::{Kind, Shape};
 use crate::device_world::DeviceWorld;
 use crate::tables::{Loaded, Members};
+use moving::{Column, can_move, can_tell_apart};
 
 /// A class of which a kernel makes objects.
 struct Made {
@@ -50,10 +52,14 @@ struct Birth<'p> {
     is_kept: bool,
 }
 
-/// A column of links that become empty when their objects are removed.
-struct Column {
-    member: usize,
-    field: usize,
+/// The addresses of numbers that a kernel's calls, and the kernels after it, count.
+struct Counted {
+    /// The number of removed objects, and of new ones per class.
+    totals: u64,
+    /// Per class, whether a new object has a bad link.
+    bad_links: u64,
+    /// Per class, the blocks that have counted.
+    done: u64,
 }
 
 /// The way of a run: what ends it here.
@@ -66,23 +72,14 @@ pub(crate) struct Plan {
     columns: Vec<Column>,
 }
 
-/// Whether a field is a single link of four bytes that becomes empty when its object is removed.
-fn is_plain_link(field: &FieldInfo, class: ClassId) -> bool {
-    field.empties
-        && !field.cascades
-        && field.array.is_none()
-        && field.holds_links_to.len() == 1
-        && field.holds_links_to[0] == class
-        && matches!(field.columns, [column] if column.size == size_of::<u32>())
-}
-
 impl DeviceWorld {
     /// Whether no entry point of a run asks for the number of objects of a class with removed ones. Such a kernel may follow
     /// links that nobody checked, and only the host knows the removed objects.
     pub(crate) fn knows_removed(&self, members: &Members<'_>, launch: &Launch<'_>) -> bool {
         let holes: Vec<usize> = (0..members.len()).filter(|&member| members[member].holes() > 0).collect();
         let kind = |section: &Section| match launch.form {
-            Form::Reduce(_) => Kind::Reduce(section.reducer),
+            Form::Reduce(_) | Form::Store(_) => Kind::Reduce(section.reducer),
+            Form::Collect(_) | Form::Choose(_) => Kind::Collect,
             _ => Kind::Call,
         };
         let entries = launch.sections.iter().map(|section| (section.entry, kind(section)));
@@ -95,17 +92,12 @@ impl DeviceWorld {
         let ([section], Form::Each, false) = (launch.sections, launch.form, self.log.is_recording()) else {
             return Ok(None);
         };
-        if self.changes.ending.is_none() {
-            self.changes.ending = Ending::of(&self.log)?;
-        }
         let effects = section.effects;
         let Some(own) = members.iter().position(|member| member.class() == effects.class()) else { return Ok(None) };
-        if self.changes.ending.is_none() || !self.knows_removed(members, launch) {
+        if !self.knows_removed(members, launch) {
             return Ok(None);
         }
-        // A device tells classes apart by a hash.
-        let may_be_one = |one: &dyn AnyObjects, other: &dyn AnyObjects| one.class().may_be(other.class());
-        if members.iter().enumerate().any(|(n, one)| members[..n].iter().any(|other| may_be_one(&**one, &**other))) {
+        if !can_tell_apart(members) {
             return Ok(None);
         }
         let mut plan = Plan { own, effects, made: Vec::new(), links_young: false, columns: Vec::new() };
@@ -114,16 +106,8 @@ impl DeviceWorld {
             if members[own].compacts_below().is_some() && !can_move(&*members[own]) {
                 return Ok(None);
             }
-            for (member, objects) in members.iter().enumerate() {
-                for (field, info) in objects.fields().iter().enumerate() {
-                    if info.holds_links_to.contains(&effects.class()) {
-                        if !is_plain_link(info, effects.class()) || self.column_of(&**objects, field).is_none() {
-                            return Ok(None);
-                        }
-                        plan.columns.push(Column { member, field });
-                    }
-                }
-            }
+            let Some(columns) = self.link_columns(members, effects.class(), true) else { return Ok(None) };
+            plan.columns = columns;
         }
         let most = effects.most_births();
         if !effects.spawned().is_empty() && !(1..=u32::from(u8::MAX)).contains(&most) {
@@ -161,79 +145,60 @@ impl DeviceWorld {
 
     fn try_change(&mut self, members: &mut Members<'_>, launch: &Launch<'_>, plan: &Plan) -> Result<(), Error> {
         let [section] = launch.sections else { unreachable!("a plan is for one class") };
-        let Some(ending) = self.changes.ending.clone() else { unreachable!("a plan has them") };
         let (own, log) = (plan.own, self.log.clone());
         self.prepare(members, slice::from_ref(section))?;
         let makers = members[own].slots();
         let words = makers.div_ceil(32);
 
-        // The number of removed objects, those of the new ones of each class, and whether their links are bad.
-        let totals_bytes = (1 + 2 * plan.made.len()) * size_of::<u32>();
-        let sums_bytes = makers.div_ceil(MAKERS as usize).max(1) * size_of::<u32>();
-        let totals = room(&mut self.changes.totals, &log, totals_bytes)?;
-        let sums = room(&mut self.changes.sums, &log, sums_bytes)?;
-        // SAFETY: memory for these numbers; its earlier users come before this in the stream (I28).
-        unsafe { log.stream.zero(totals, totals_bytes)? };
         let mut states = vec![DeviceLives::default(); members.len()];
-        if plan.effects.removes() {
-            let bytes = bits_bytes(makers);
-            states[own].marks = room(&mut self.changes.lives[own].marks, &log, bytes)?;
-            // SAFETY: as above.
-            unsafe { log.stream.zero(states[own].marks, bytes)? };
-        }
-        let after_totals = totals + ((1 + plan.made.len()) * size_of::<u32>()) as u64;
+        let Counted { totals, bad_links, done } = self.room_to_count(plan, &mut states, makers)?;
+        let blocks = makers.div_ceil(MAKERS as usize);
+        let sums_bytes = (blocks * size_of::<u32>()) as u64;
+        let sums = room(&mut self.changes.sums, &log, (plan.made.len() * blocks).max(1) * size_of::<u32>())?;
         for (n, made) in plan.made.iter().enumerate() {
             let (lives, state) = (&mut self.changes.lives[made.member], &mut states[made.member]);
             let per_maker = plan.effects.most_births();
             state.rows = room(&mut lives.rows, &log, (makers * per_maker as usize * made.row).max(1))?;
-            state.counts = room(&mut lives.counts, &log, makers.max(1))?;
             state.numbers = room(&mut lives.numbers, &log, (makers * per_maker as usize).max(1) * size_of::<u32>())?;
             if plan.links_young {
                 state.ranks = room(&mut lives.ranks, &log, makers.max(1) * size_of::<u32>())?;
             }
             (state.makers, state.per_maker) = (makers as u32, per_maker);
-            state.bad_links = after_totals + (n * size_of::<u32>()) as u64;
+            state.bad_links = bad_links + (n * size_of::<u32>()) as u64;
             state.first = first_link(members[made.member].slots());
-            // SAFETY: as above.
-            unsafe { log.stream.zero(state.counts, makers)? };
         }
-        self.write_lives(plan, &states)?;
+        self.write_lives(&states)?;
         self.run(members, launch)?;
 
-        for (n, made) in plan.made.iter().enumerate() {
-            let state = &states[made.member];
-            let blocks = makers.div_ceil(MAKERS as usize) as u32;
-            let count = makers as u32;
-            let total = totals + ((1 + n) * size_of::<u32>()) as u64;
-            let [counts, count, per_maker, sums, blocks_in, total, numbers, ranks] = [
-                Argument::of(&state.counts),
-                Argument::of(&count),
-                Argument::of(&state.per_maker),
-                Argument::of(&sums),
-                Argument::of(&blocks),
-                Argument::of(&total),
-                Argument::of(&state.numbers),
-                Argument::of(&state.ranks),
-            ];
-            if blocks > 0 {
-                self.launch(&ending.sum, blocks, LIVES_THREADS, 1, &[counts, count, sums])?;
-                self.launch(&ending.place, 1, PLACE_THREADS, 1, &[sums, blocks_in, total])?;
-                let arguments = [counts, count, per_maker, sums, numbers, ranks];
-                self.launch(&ending.rank, blocks, LIVES_THREADS, 1, &arguments)?;
-            }
+        let (blocks, count) = (blocks as u32, makers as u32);
+        let of_class = |n: usize| (n * size_of::<u32>()) as u64;
+        for (n, made) in plan.made.iter().enumerate().filter(|_| blocks > 0) {
+            let (sums, total, done) = (sums + n as u64 * sums_bytes, totals + of_class(1 + n), done + of_class(n));
+            let [counts, sums] = [Argument::of(&states[made.member].counts), Argument::of(&sums)];
+            let arguments = [counts, Argument::of(&count), sums, Argument::of(&total), Argument::of(&done)];
+            self.launch(&log.kernels.sum_births, blocks, LIVES_THREADS, 1, &arguments)?;
         }
         if plan.effects.removes() && words > 0 {
             let (marks, words) = (states[own].marks, words as u32);
             let own = [Argument::of(&marks), Argument::of(&words), Argument::of(&totals)];
-            self.launch(&ending.tally, words.div_ceil(LIVES_THREADS), LIVES_THREADS, 1, &own)?;
+            self.launch(&log.kernels.tally, words.div_ceil(LIVES_THREADS), LIVES_THREADS, 1, &own)?;
         }
-        let totals = self.read_numbers(totals, 1 + plan.made.len())?;
+        let totals = self.read_numbers(totals, 1 + plan.made.len(), |device| {
+            for (n, made) in plan.made.iter().enumerate().filter(|_| blocks > 0) {
+                let (state, sums) = (&states[made.member], sums + n as u64 * sums_bytes);
+                let [counts, per_maker] = [Argument::of(&state.counts), Argument::of(&state.per_maker)];
+                let [numbers, ranks] = [Argument::of(&state.numbers), Argument::of(&state.ranks)];
+                let arguments = [counts, Argument::of(&count), per_maker, Argument::of(&sums), numbers, ranks];
+                device.launch(&log.kernels.rank_births, blocks, LIVES_THREADS, 1, &arguments)?;
+            }
+            Ok(())
+        })?;
         // The host made room for marks, which no call has set there.
         drop(members[own].take_marks());
 
         let mut births = Vec::new();
         for (made, &total) in plan.made.iter().zip(&totals[1..]).filter(|(_, total)| **total > 0) {
-            births.push(self.make_room(members, plan, &mut states[made.member], made, total as usize, &ending)?);
+            births.push(self.make_room(members, plan, &mut states[made.member], made, total as usize)?);
         }
         if !births.is_empty() {
             for made in plan.made.iter().filter(|made| births.iter().all(|birth| birth.made.member != made.member)) {
@@ -243,11 +208,11 @@ impl DeviceWorld {
         }
         if totals[0] > 0 {
             let removed = (makers, totals[0] as usize);
-            self.remove(members, plan, states[own].marks, removed, &ending)?;
+            self.remove(members, plan, states[own].marks, removed)?;
         }
         for member in 0..members.len() {
             if self.changes.lives[member].is_ahead {
-                self.put_list(&mut *members[member], member, &ending)?;
+                self.put_list(&mut *members[member], member)?;
             }
         }
         Ok(())
@@ -269,34 +234,49 @@ impl DeviceWorld {
         (number, class): (usize, u64),
     ) -> Result<Option<(Arc<Loaded>, usize)>, GpuError> {
         let kind = Kind::Born(number);
-        let Some(result) = self.codes.find(entry, kind).map(|(_, compiled)| compiled.result()) else { return Ok(None) };
-        let shape = Shape { own: &[size_of::<u32>()], result, class };
-        Ok(Some((self.entry(entry, kind, shape, &[])?, result.0)))
+        let Some((size, align)) = self.codes.find(entry, kind).map(|(_, compiled)| compiled.result()) else {
+            return Ok(None);
+        };
+        let shape = Shape { own: &[size_of::<u32>()], result: WireType { size, align, meaning: class } };
+        Ok(Some((self.entry(entry, kind, shape, &[])?, size)))
     }
 
-    /// Writes the states of the classes that a kernel changes.
-    fn write_lives(&self, plan: &Plan, states: &[DeviceLives]) -> Result<(), Error> {
-        let changed = plan.made.iter().map(|made| made.member).filter(|&member| member != plan.own);
-        for member in changed.chain([plan.own]) {
-            let to = self.changes.state_of(member);
-            // SAFETY: there is one state per member, and the stream orders the copy between kernels (I28).
-            unsafe { self.log.stream.upload(to, (&raw const states[member]).cast(), size_of::<DeviceLives>()) }?;
+    /// Memory for what a kernel's calls count, all of it 0.
+    fn room_to_count(&mut self, plan: &Plan, states: &mut [DeviceLives], makers: usize) -> Result<Counted, Error> {
+        let of_numbers = |count: usize| count * size_of::<u32>();
+        // The number of removed objects; per class the number of new ones, whether their links are bad, and the blocks that
+        // have counted.
+        let totals_bytes = of_numbers(1 + 3 * plan.made.len()).next_multiple_of(16);
+        let marks_bytes = if plan.effects.removes() { bits_bytes(makers) } else { 0 };
+        let counts_bytes = makers.next_multiple_of(16);
+        let bytes = totals_bytes + marks_bytes + plan.made.len() * counts_bytes;
+        let totals = room(&mut self.changes.counted, &self.log, bytes)?;
+        // SAFETY: memory of this size; its earlier users come before this in the stream (I28).
+        unsafe { self.log.stream.zero(totals, bytes)? };
+        let marks = totals + totals_bytes as u64;
+        if plan.effects.removes() {
+            states[plan.own].marks = marks;
         }
-        Ok(())
+        for (n, made) in plan.made.iter().enumerate() {
+            states[made.member].counts = marks + (marks_bytes + n * counts_bytes) as u64;
+        }
+        let bad_links = totals + of_numbers(1 + plan.made.len()) as u64;
+        Ok(Counted { totals, bad_links, done: bad_links + of_numbers(plan.made.len()) as u64 })
+    }
+
+    /// Writes the states of all classes.
+    fn write_lives(&self, states: &[DeviceLives]) -> Result<(), Error> {
+        // SAFETY: there is one state per member, and the stream orders the copy between kernels (I28).
+        Ok(unsafe { self.log.stream.upload(self.changes.states(), states.as_ptr().cast(), size_of_val(states)) }?)
     }
 
     /// The contiguous column of a field of four bytes, if it is one.
-    fn column_of(&self, objects: &dyn AnyObjects, field: usize) -> Option<ikra_runtime::mirror::Span> {
+    pub(crate) fn column_of(&self, objects: &dyn AnyObjects, field: usize) -> Option<ikra_runtime::mirror::Span> {
         let len = objects.slots();
         let mut spans = objects.spans(FieldSet::from_bits(1 << field), 0, len);
         let span = spans.pop()?;
         (len == 0 || (spans.is_empty() && span.rows == 1 && span.width == len * size_of::<u32>())).then_some(span)
     }
-}
-
-/// Whether all values of a class are in columns of single elements, one per object.
-fn can_move(objects: &dyn AnyObjects) -> bool {
-    objects.has_own_columns() && objects.arrays().is_empty()
 }
 
 /// The index by which links name a kernel's first new object until it ends, as on the host.

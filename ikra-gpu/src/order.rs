@@ -8,12 +8,12 @@ use ikra_core::kernel::Argument;
 use ikra_runtime::error::Error;
 use ikra_runtime::list::{LinkWords, ListMemory, ListOrder, Stored, Unordered};
 
-use crate::arguments::Arguments;
-use crate::chunks::{CHUNK, CHUNK_WORDS, PLACE_THREADS, WIDE};
+use crate::chunks::{CHUNK, CHUNK_WORDS, WIDE};
 use crate::device_columns::DeviceColumns;
 use crate::device_world::{DeviceWorld, Scratch};
-use crate::driver::{Function, Grid, Memory};
-use crate::lists::{DeviceList, Ordering};
+use crate::driver::Memory;
+use crate::lists::{DeviceList, Sets};
+use crate::stream_log::Block;
 use crate::tables::Members;
 
 /// The largest number of classes for which links are sorted here.
@@ -43,10 +43,9 @@ impl DeviceWorld {
             return Ok(None);
         }
         let classes = unordered.classes;
-        if self.ordering.is_none() {
-            self.ordering = Ordering::of(&self.log)?;
+        if classes.len() > MOST_CLASSES {
+            return Ok(None);
         }
-        let Some(kernels) = self.ordering.clone().filter(|_| classes.len() <= MOST_CLASSES) else { return Ok(None) };
         let Some(source) = self.source(members, unordered)? else { return Ok(None) };
 
         // The first chunk and the number of objects of each class, followed by the end of the chunks.
@@ -73,13 +72,6 @@ impl DeviceWorld {
         let of_classes = found_at + size_of::<[u32; 3]>() as u64;
 
         let log = self.log.clone();
-        let launch = |function: &Function, blocks: u32, threads: u32, words: u32, own: &[Argument<'_>]| {
-            let grid = Grid { blocks, threads, shared_bytes: words * threads * size_of::<u32>() as u32 };
-            let arguments = Arguments { own, arguments: &[] };
-            // SAFETY: the four kernels take the arguments given below: addresses in the memory above, and the numbers
-            // of links and chunks. Each thread has the one or two words of shared memory that the kernel uses.
-            arguments.with_places(&[], |all| unsafe { log.launch(NAME, function, grid, all) })
-        };
         // SAFETY: the memory was just allocated; its earlier users come before this in the stream (I28).
         unsafe { log.stream.zero(sets, sets_bytes + found_bytes)? };
         // SAFETY: as above; the table follows the zeroed bytes.
@@ -87,7 +79,7 @@ impl DeviceWorld {
         let Source { address, len, tag_bits } = source;
         let count = len as u32;
         let blocks = count.div_ceil(MARK_THREADS);
-        let [address, count, tag_bits, table_at, class_count, sets, found_at, counts, of_classes] = [
+        let own = [
             Argument::of(&address),
             Argument::of(&count),
             Argument::of(&tag_bits),
@@ -95,20 +87,10 @@ impl DeviceWorld {
             Argument::of(&class_count),
             Argument::of(&sets),
             Argument::of(&found_at),
-            Argument::of(&counts),
-            Argument::of(&of_classes),
         ];
-        launch(
-            &kernels.mark,
-            blocks,
-            MARK_THREADS,
-            0,
-            &[address, count, tag_bits, table_at, class_count, sets, found_at],
-        )?;
-        if chunks > 0 {
-            launch(&kernels.count, chunks, CHUNK_WORDS, 1, &[sets, counts])?;
-        }
-        launch(&kernels.place, 1, PLACE_THREADS, 1, &[table_at, class_count, counts, of_classes])?;
+        log.start(NAME, &log.kernels.mark, blocks, Block { threads: MARK_THREADS, words: 0 }, &own)?;
+        let sets = Sets { bits: sets, classes: table_at, class_count, chunks, counts, found: of_classes };
+        sets.number(&log, NAME, None)?;
         {
             let inbox = log.inbox();
             // SAFETY: the source has this many bytes, and the inbox has room for them.
@@ -134,7 +116,7 @@ impl DeviceWorld {
             let places = listed.iter().fold(0, |places: usize, (len, _)| places.next_multiple_of(32) + len);
             let memory = Memory::new(&log.context, places * size_of::<u32>(), "a list of objects")?;
             let list = memory.address();
-            launch(&kernels.write, chunks, CHUNK_WORDS, 2, &[sets, counts, Argument::of(&list)])?;
+            sets.write(&log, NAME, (0, 0), list)?;
             let list = DeviceList { memory: Arc::new(memory), log: log.clone(), len: places };
             Some(Box::new(list) as Box<dyn ListMemory>)
         };

@@ -22,12 +22,12 @@ use crate::tables::{Members, Table, TableState, Text};
 
 /// A recorded sequence.
 #[derive(Debug)]
-struct DeviceRecording {
+pub(crate) struct DeviceRecording {
     // Dropped first: the graphs use the modules of the log.
     graphs: Mutex<Graphs>,
-    steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
     /// The launches of all steps, without repetition.
-    effects: Vec<&'static Effects>,
+    pub(crate) effects: Vec<&'static Effects>,
     /// The objects that the recording is for.
     tables: Vec<TableState>,
     log: Arc<StreamLog>,
@@ -55,7 +55,7 @@ struct Captured {
 }
 
 /// Fields of a member whose columns are exchanged for their snapshots.
-type Exchange = (usize, FieldSet);
+pub(crate) type Exchange = (usize, FieldSet);
 
 /// The addresses of each member's columns.
 fn places(members: &mut Members<'_>, stream: u64) -> Vec<Vec<u64>> {
@@ -63,7 +63,7 @@ fn places(members: &mut Members<'_>, stream: u64) -> Vec<Vec<u64>> {
 }
 
 /// Exchanges the columns of these fields for their snapshots. A second call undoes the exchange.
-fn exchange(members: &mut Members<'_>, exchanges: &[Exchange], stream: u64) {
+pub(crate) fn exchange(members: &mut Members<'_>, exchanges: &[Exchange], stream: u64) {
     for &(member, fields) in exchanges {
         if let Some(columns) = DeviceColumns::known(&mut *members[member], stream) {
             columns.swap_shadow(fields);
@@ -79,7 +79,7 @@ impl Captured {
 }
 
 /// Whether the launches read tables in constant memory.
-fn read_tables(steps: &[Step]) -> bool {
+pub(crate) fn read_tables(steps: &[Step]) -> bool {
     steps.iter().any(|step| step.entry.reads_tables)
 }
 
@@ -137,7 +137,16 @@ impl DeviceWorld {
         Ok(recorded)
     }
 
-    pub(crate) fn replay(&mut self, members: &mut Members<'_>, recording: &Recording) -> Result<(), Error> {
+    /// A recording that can be replayed here now, in a prepared world.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StaleRecording`].
+    pub(crate) fn current<'r>(
+        &mut self,
+        members: &mut Members<'_>,
+        recording: &'r Recording,
+    ) -> Result<&'r DeviceRecording, Error> {
         self.log.refuse_in_recording("replaying another one")?;
         let own = recording.recorded::<DeviceRecording>().filter(|made| Arc::ptr_eq(&made.log, &self.log));
         let Some(recorded) = own else {
@@ -153,6 +162,11 @@ impl DeviceWorld {
         if let Some(reason) = Table::difference(&self.tables, &recorded.tables) {
             return Err(Error::StaleRecording { reason });
         }
+        Ok(recorded)
+    }
+
+    pub(crate) fn replay(&mut self, members: &mut Members<'_>, recording: &Recording) -> Result<(), Error> {
+        let recorded = self.current(members, recording)?;
         let mut graphs = recorded.graphs.lock().unwrap_or_else(PoisonError::into_inner);
         let Graphs { captured, texts } = &mut *graphs;
         if read_tables(&recorded.steps) {
@@ -175,8 +189,16 @@ impl DeviceWorld {
         // in constant memory, they hold these addresses too.
         unsafe { self.run_captured(members, &captured[known]) }?;
         self.log.replayed(recorded.steps.len(), &recorded.effects);
-        self.note_changes(members, recorded.effects.iter().copied());
+        self.note_replayed(members, recorded);
         Ok(())
+    }
+
+    /// Records that only the device is current for the fields that recorded launches change.
+    pub(crate) fn note_replayed(&self, members: &mut Members<'_>, recorded: &DeviceRecording) {
+        self.note_changes(members, recorded.effects.iter().copied());
+        for stored in recorded.steps.iter().filter_map(|step| step.stored.as_ref()) {
+            self.note_stored(members, stored.to);
+        }
     }
 
     /// Captures recorded launches in a graph, for the columns' current addresses and matching tables. Afterwards
@@ -218,7 +240,7 @@ impl DeviceWorld {
         next
     }
 
-    fn capture_step(
+    pub(crate) fn capture_step(
         &mut self,
         members: &mut Members<'_>,
         step: &Step,
@@ -229,9 +251,11 @@ impl DeviceWorld {
             DeviceColumns::of(objects, &self.log)?.fill_shadow(effects.copied())?;
         }
         let words = self.words(members, &step.entry)?;
+        let stored = step.stored.as_ref().map(|stored| self.field_address(members, stored.to, stored.size));
+        let Some(result) = stored.unwrap_or(Some(0)) else { unreachable!("it was found when it was recorded") };
         // SAFETY: `Step` was made for the entry point with its arguments, and these are its table entries. The kernel
         // is sound when the graph runs, which the code that runs the graph guarantees.
-        unsafe { step.start(&self.log.stream, &words) }?;
+        unsafe { step.start(&self.log.stream, &words, result) }?;
         for (effects, positions) in &step.sections {
             let Some((member, objects)) = own(members, effects.class()) else { continue };
             let snapshot = effects.shadowed();

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use ikra_core::effects::Effects;
 use ikra_runtime::error::GpuError;
-use ikra_runtime::executor::{Extent, Section};
+use ikra_runtime::executor::{Extent, ObjectField, Section};
 use ikra_runtime::list::ListOrder;
 
 use crate::arguments::{self, Arguments};
-use crate::driver::{Grid, Stream};
+use crate::driver::{Grid, Memory, Stream};
 use crate::tables::Loaded;
 
 /// The objects that a kernel runs for: the objects `first..end`, or the objects at these positions of the list.
@@ -49,22 +49,46 @@ pub(crate) struct Step {
     grid: Grid,
     /// The arguments before the table entries, including the padding bytes of each argument.
     arguments: Vec<Box<[MaybeUninit<u8>]>>,
+    /// For a reduction: where its result goes.
+    pub(crate) stored: Option<Stored>,
+}
+
+/// The result of a recorded reduction.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    /// The field that it is stored in. Its address may differ from replay to replay.
+    pub(crate) to: ObjectField,
+    /// Bytes of the result.
+    pub(crate) size: usize,
+    /// Which of the arguments is the address.
+    pub(crate) argument: usize,
+    /// The results of chunks, kept for the replays.
+    #[allow(dead_code, reason = "held: an argument is its address")]
+    pub(crate) parts: Memory,
 }
 
 impl Step {
     pub(crate) fn of(sections: &[Section], entry: Arc<Loaded>, grid: Grid, arguments: &Arguments<'_>) -> Self {
         let sections = sections.iter().map(|section| (section.effects, Positions::of(&section.over))).collect();
-        Self { sections, entry, grid, arguments: arguments.copied() }
+        Self { sections, entry, grid, arguments: arguments.copied(), stored: None }
     }
 
-    /// Starts it on a stream, with these table entries.
+    /// The same launch of a reduction, whose result goes there.
+    pub(crate) fn storing(self, stored: Stored) -> Self {
+        Self { stored: Some(stored), ..self }
+    }
+
+    /// Starts it on a stream, with these table entries. `result` is the address for [`stored`](Self::stored).
     ///
     /// # Safety
     ///
     /// As for [`Stream::launch`]: the entry point takes these arguments and table entries.
-    pub(crate) unsafe fn start(&self, stream: &Stream, words: &[u64]) -> Result<(), GpuError> {
+    pub(crate) unsafe fn start(&self, stream: &Stream, words: &[u64], result: u64) -> Result<(), GpuError> {
         let own = self.arguments.iter().map(|argument| argument.as_ptr().cast());
-        let all: Vec<*const ()> = own.chain(arguments::start(words)).collect();
+        let mut all: Vec<*const ()> = own.chain(arguments::start(words)).collect();
+        if let Some(stored) = &self.stored {
+            all[stored.argument] = (&raw const result).cast();
+        }
         // SAFETY: by the caller.
         unsafe { stream.launch(&self.entry.function, self.grid, &all) }
     }

@@ -5,9 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use ikra_core::effects::Effects;
+use ikra_core::kernel::Argument;
 use ikra_runtime::error::{Error, GpuError};
 
+use crate::arguments::Arguments;
 use crate::driver::{Context, Event, Function, Grid, HostMemory, Loss, Module, Stream};
+use crate::kernels::Kernels;
 use crate::stats::Counters;
 use crate::step::Step;
 
@@ -22,8 +25,8 @@ pub(crate) struct StreamLog {
     pub(crate) stream: Stream,
     /// The device code, in the order in which kernels are searched; at least one module.
     pub(crate) modules: Vec<Module>,
-    /// The kernel that copies small columns to the inbox.
-    copy: Function,
+    /// The kernels of the first module that are not of its model.
+    pub(crate) kernels: Kernels,
     /// The buffer for arriving results and small columns.
     inbox: Mutex<HostMemory>,
     state: Mutex<State>,
@@ -46,6 +49,13 @@ struct State {
     recursive: Vec<&'static str>,
     /// Launches whose time is not known yet.
     times: Vec<(&'static str, Event, Event)>,
+}
+
+/// Threads of a block, and the shared memory of each of them, in words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub(crate) threads: u32,
+    pub(crate) words: u32,
 }
 
 /// The recorded launches.
@@ -74,14 +84,12 @@ impl StreamLog {
     /// Also [`GpuError::DeviceCodeRejected`] if another version of `ikra-build` made the code.
     pub(crate) fn new(context: &Context, modules: Vec<Module>) -> Result<Arc<Self>, GpuError> {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
-        let copy = modules[0].function("ikra_copy")?.ok_or_else(|| GpuError::DeviceCodeRejected {
-            log: String::from("it has no kernel `ikra_copy`: it was made by another version of `ikra-build`"),
-        })?;
+        let kernels = Kernels::of(&modules[0])?;
         let log = Arc::new(Self {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             context: context.clone(),
             stream: Stream::new(context)?,
-            copy,
+            kernels,
             modules,
             inbox: Mutex::new(HostMemory::new(context, INBOX_BYTES)?),
             state: Mutex::default(),
@@ -247,6 +255,21 @@ impl StreamLog {
         self.stop_timer(kernel, timer)
     }
 
+    /// Starts one of these kernels. Errors name it by `work`.
+    pub(crate) fn start(
+        &self,
+        work: &'static str,
+        function: &Function,
+        blocks: u32,
+        Block { threads, words }: Block,
+        own: &[Argument<'_>],
+    ) -> Result<(), GpuError> {
+        let grid = Grid { blocks, threads, shared_bytes: words * threads * size_of::<u32>() as u32 };
+        let arguments = Arguments { own, arguments: &[] };
+        // SAFETY: the callers pass what the kernel takes: addresses of memory with room for the numbers given beside them.
+        arguments.with_places(&[], |all| unsafe { self.launch(work, function, grid, all) })
+    }
+
     /// Copies bytes to the inbox. They have arrived when the stream has been synchronised.
     ///
     /// # Safety
@@ -259,7 +282,7 @@ impl StreamLog {
             let threads = bytes.div_ceil(4).next_multiple_of(32).min(512);
             // SAFETY: the kernel takes two pointers and a `u32`, and copies bytes that exist by the caller. It runs as
             // one block of 32 threads or more.
-            unsafe { self.stream.launch(&self.copy, Grid { blocks: 1, threads, shared_bytes: 0 }, &arguments) }
+            unsafe { self.stream.launch(&self.kernels.copy, Grid { blocks: 1, threads, shared_bytes: 0 }, &arguments) }
         } else {
             // SAFETY: `from` has `len` bytes, and the inbox has room for them; it lives until the stream is
             // synchronised.

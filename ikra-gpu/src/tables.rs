@@ -5,6 +5,7 @@ use ikra_core::effects::FieldSet;
 use ikra_core::info::ClassId;
 use ikra_core::kernel::{Argument, Entry};
 use ikra_core::table::DeviceHeader;
+use ikra_core::transfer::WireType;
 use ikra_runtime::error::GpuError;
 use ikra_runtime::objects::AnyObjects;
 
@@ -134,7 +135,7 @@ pub(crate) fn check(
 ) -> Result<(), GpuError> {
     symbols(codes, members)?;
     let of_sections = shape_of_sections(sections);
-    let shape = if sections == 0 { CALL } else { Shape { own: &of_sections, result: (0, 1), class: 0 } };
+    let shape = if sections == 0 { CALL } else { Shape { own: &of_sections, result: WireType::NONE } };
     codes.entry(entry, Kind::Call, shape, arguments).map(drop)
 }
 

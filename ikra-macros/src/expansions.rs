@@ -111,6 +111,16 @@ fn trace() {
         }
     });
     check("trace.rs", quote!(#made #pointer));
+    let made = crate::trace::derive_trace(quote! {
+        #[trace(link = Shape)]
+        enum PlainShape {
+            #[trace(class = Circle)]
+            Circle { radius: f32 },
+            #[trace(class = Rect, rest(age = 0))]
+            Rect(#[trace(field = width)] f32, #[trace(with = seconds, field = time)] Duration, #[trace(skip)] String),
+        }
+    });
+    check("trace_enum.rs", made);
 }
 
 /// Expansions stay small: code common to all classes is generic code in the runtime.

@@ -161,6 +161,7 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | option | meaning |
 /// | --- | --- |
 /// | `writes(field, …)` | the method changes these fields in ways that its text does not show |
+/// | `after(kernel, …)` | with `reduce`: a device runs `select` by one of these kernels and this one in one loop |
 /// | `snapshot(field, …)` | other objects are read as they were before the kernel |
 /// | `unordered(field, …)` | allows any atomic operations on these fields: you guarantee that the result is the same in every order |
 /// | `updates(add(field), …)`, `loads(field, …)`, `stores(field, …)` | the kernel's operations on atomic fields; replaces the operations found in its text. `stores` concerns the kernel's own object. Updates are `add`, `min`, `max`, `or` and `and` |
@@ -472,13 +473,14 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
     value::derive_value(item.into()).into()
 }
 
-/// Says which class the objects of an ordinary struct become: `ikra::trace`, with the feature `trace`.
+/// Says which class the objects of a struct, or of an enum's variants, become: `ikra::trace`, with the feature `trace`.
 ///
 /// | on a type | |
 /// | --- | --- |
 /// | `#[trace(class = Body)]` | a struct: its objects become objects of the class, and its fields those of the same names |
 /// | `#[trace(class = Body, rest(age = 0, …))]` | values for fields that only the class has; they may use `self` |
 /// | `#[trace(link = Actor)]` | an enum whose variants each hold a pointer, such as `Car(Rc<PlainCar>)`: it becomes an `ActorLink` |
+/// | the same, and `class = Car` at each variant | an enum of objects: an `Rc` of it becomes an `ActorLink` |
 /// | `#[trace(value)]` | a type that is under `#[derive(Value)]` too: it stays the same value |
 /// | `#[trace(crate = path)]` | the path to `ikra` |
 ///
@@ -486,10 +488,10 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 /// | --- | --- |
 /// | none | the class's field of this name has a type that `TraceField` lists |
 /// | `#[trace(skip)]` | the class has no such field, and the ordinary field keeps its value |
-/// | `#[trace(field = name)]` | the class's field has another name |
+/// | `#[trace(field = name)]` | the class's field has another name, or the ordinary field has none |
 /// | `#[trace(with = module)]` | `module::trace(&field)` makes the class's value, and `module::write_back(&mut field, value)` stores it. To be written, the object must be in a cell |
 ///
-/// The trait of the same name has an example.
+/// The traits `Trace` and `TraceObject` have examples.
 #[proc_macro_derive(Trace, attributes(trace))]
 pub fn derive_trace(item: TokenStream) -> TokenStream {
     trace::derive_trace(item.into()).into()

@@ -7,6 +7,7 @@ mod arguments;
 mod assigned;
 mod attributes;
 mod births;
+mod chains;
 mod check;
 mod closure;
 mod entry;

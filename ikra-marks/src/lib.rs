@@ -11,7 +11,7 @@
 //! | --- | --- | --- |
 //! | [`CLASS`] | after a class's table | key, symbol, key of the name, fingerprint, position in the source |
 //! | [`FIELD`] | after that mark | the fingerprint of one field |
-//! | [`ENTRY`] | in a kernel's entry point | key, kind, fingerprint, size and alignment of the result |
+//! | [`ENTRY`] | in a kernel's entry point | key, kind, fingerprint, size and alignment of the result; the key of the kernel that chooses objects, if there is one |
 //! | [`TAKES`] | in a kernel's entry point | `all` or `some`, and the table entries that the entry point takes as its last parameter |
 //! | [`RECURSIVE`] | at the end | an entry point that calls functions which may call themselves |
 //! | [`STACK`] | at the end | bytes of stack that each thread needs |

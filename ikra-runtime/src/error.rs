@@ -261,6 +261,23 @@ pub enum Error {
         /// The class.
         class: &'static str,
     },
+    /// A kernel was to run for an object that has no element in a column of results. No kernel ran.
+    #[error("the column has no element for {class}#{id}: make it for all objects of the kernel")]
+    NoElement {
+        /// The class.
+        class: &'static str,
+        /// The object's id.
+        id: u32,
+    },
+    /// A column of results was used after its objects received new ids or were removed, or in another world. No kernel
+    /// ran.
+    #[error(
+        "the column was made before objects of class {class} were removed or got other ids, or in another world; make it again by `map`"
+    )]
+    StaleColumn {
+        /// The class.
+        class: &'static str,
+    },
     /// A kernel was started while objects were reserved but not initialised.
     #[error(
         "{pending} objects of class {class} are reserved but not initialised; call `init` for each before the world is used"

@@ -4,6 +4,7 @@
 //! bounds never affect a result.
 
 mod calls;
+pub(crate) mod chain;
 mod chunks;
 mod collect;
 mod construct;
@@ -13,6 +14,7 @@ mod part;
 mod prefetch;
 mod reduce;
 mod rows;
+pub mod stage;
 mod trial;
 
 pub(crate) use chunks::{AllReturned, for_chunks, spread};

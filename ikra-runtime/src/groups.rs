@@ -1,12 +1,16 @@
-//! Grouping objects by key: a counting sort.
+//! Grouping objects by key: a counting sort on the host, or groups that a place makes.
 
+use std::any::TypeId;
+use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
+use ikra_core::grid::Grid;
 use ikra_core::groups::GroupsArgument;
 pub use ikra_core::groups::{Groups, Keys};
-use ikra_core::target::groups::Made;
+use ikra_core::target::groups::{Made, Remote};
+use ikra_core::value::Value;
 
 use crate::class::Class;
 use crate::error::Error;
@@ -14,9 +18,57 @@ use crate::link::Link;
 use crate::list::Listed;
 use crate::objects::{AnyObjects, generation};
 use crate::table::Table;
+use crate::transfer::Transfer;
 
 /// From this number of objects on, several threads pay.
 const MANY: usize = 1 << 14;
+
+/// The keys by which a place groups objects, from what a kernel returns.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum GroupKeys {
+    /// Numbers less than this one.
+    Numbers(u32),
+    /// Positions, by cells of a grid.
+    Grid2(Grid<2>),
+    /// Positions, by cells of a grid.
+    Grid3(Grid<3>),
+}
+
+impl GroupKeys {
+    /// The keys, if they are of a kind that places know, and the type of results fits.
+    pub(crate) fn of<T: Transfer, G: Value>(keys: &G) -> Option<Self> {
+        /// The keys as a `U`, for results of type `V`.
+        fn same<T: 'static, V: 'static, G: 'static, U: Copy + 'static>(keys: &G) -> Option<U> {
+            let is_same = TypeId::of::<G>() == TypeId::of::<U>() && TypeId::of::<T>() == TypeId::of::<V>();
+            // SAFETY: the types are the same.
+            is_same.then(|| unsafe { *ptr::from_ref(keys).cast::<U>() })
+        }
+        same::<T, u32, G, u32>(keys)
+            .map(Self::Numbers)
+            .or_else(|| same::<T, [f32; 2], G, Grid<2>>(keys).map(Self::Grid2))
+            .or_else(|| same::<T, [f32; 3], G, Grid<3>>(keys).map(Self::Grid3))
+    }
+}
+
+/// The groups that a place made.
+#[derive(Debug)]
+pub enum Grouped {
+    /// The position of each group's first object, and the objects.
+    Made {
+        /// The positions, and the number of objects.
+        starts: Remote,
+        /// The indices of the objects, group by group, each in the order of their ids.
+        ids: Remote,
+    },
+    /// The first object that has no key, or a key that is too large: its position in the run, and the key.
+    Bad {
+        /// The position.
+        place: usize,
+        /// The key.
+        key: Option<u32>,
+    },
+}
 
 /// Groups the objects in `among` by their keys. `of` is what the kernel returned for them.
 ///
@@ -57,12 +109,7 @@ pub(crate) fn group<C: Class, T: Copy + Sync, G: Keys<T>>(
     for (n, counted) in counted.into_iter().enumerate() {
         let failed = |place: usize| {
             let place = n * chunk + place;
-            let index = among.ranges(place..place + 1).flatten().next().unwrap_or_default();
-            let id = Link::<C>::at(index as u32).id();
-            match keys.key(of[place]) {
-                None => Error::NoKey { class: C::NAME, id },
-                Some(key) => Error::KeyOutOfRange { class: C::NAME, id, key, groups },
-            }
+            bad_key::<C>(among, place, keys.key(of[place]), groups)
         };
         counts.push(counted.map_err(failed)?);
     }
@@ -91,11 +138,46 @@ pub(crate) fn group<C: Class, T: Copy + Sync, G: Keys<T>>(
     Ok(unsafe { Groups::new(keys, starts.into(), ids.into(), made) })
 }
 
-/// Checks that groups are of objects in a world, which still exist under the ids that they had.
+/// The groups that a place made, with these keys, of the objects in `among`.
 ///
 /// # Errors
 ///
-/// [`Error::StaleGroups`].
+/// As for [`group`].
+///
+/// # Safety
+///
+/// If they were made, the numbers are those of as many groups as the keys have, and of objects in the table now.
+pub(crate) unsafe fn groups_of<C: Class, T, G: Keys<T>>(
+    keys: G,
+    grouped: Grouped,
+    among: &Listed,
+    table: &Table<C>,
+) -> Result<Groups<C, G>, Error> {
+    match grouped {
+        Grouped::Made { starts, ids } => {
+            let made = Made { table: table.header.number, generation: generation() };
+            // SAFETY: by the caller.
+            Ok(unsafe { Groups::on_device(keys, (keys.groups(), starts), ids, made) })
+        }
+        Grouped::Bad { place, key } => Err(bad_key::<C>(among, place, key, keys.groups())),
+    }
+}
+
+/// The error for an object without a key, or with one that is too large, at a position in `among`.
+fn bad_key<C: Class>(among: &Listed, place: usize, key: Option<u32>, groups: u32) -> Error {
+    let index = among.ranges(place..place + 1).flatten().next().unwrap_or_default();
+    let id = Link::<C>::at(index as u32).id();
+    match key {
+        None => Error::NoKey { class: C::NAME, id },
+        Some(key) => Error::KeyOutOfRange { class: C::NAME, id, key, groups },
+    }
+}
+
+/// Checks that groups, or a column of results, are of objects in a world, which still exist under the ids that they had.
+///
+/// # Errors
+///
+/// [`Error::StaleGroups`], [`Error::StaleColumn`].
 pub(crate) fn check_groups(members: &[&dyn AnyObjects], groups: GroupsArgument<'_>) -> Result<(), Error> {
     let class = groups.class();
     let is_current = |member: &&&dyn AnyObjects| {
@@ -105,6 +187,7 @@ pub(crate) fn check_groups(members: &[&dyn AnyObjects], groups: GroupsArgument<'
     };
     match members.iter().find(is_current) {
         Some(_) => Ok(()),
+        None if groups.is_column() => Err(Error::StaleColumn { class: class.name() }),
         None => Err(Error::StaleGroups { class: class.name() }),
     }
 }

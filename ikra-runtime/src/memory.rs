@@ -39,6 +39,20 @@ impl Allocation {
         let start = unsafe { whole.add(shift) };
         Some(Self { start, bytes, whole, block })
     }
+
+    /// Tells the system that all of it will be written soon. Linux then provides long pages where it has them, each at
+    /// the cost of a short one.
+    fn expect_writes(&self) {
+        /// The length of a long page on most machines.
+        const LONG: usize = 2 << 20;
+        if self.bytes < LONG {
+            return;
+        }
+        #[cfg(all(target_os = "linux", not(miri)))]
+        // SAFETY: the range is this allocation's, and the advice changes neither its contents nor its addresses. If the
+        // system refuses it, pages are short.
+        let _ = unsafe { libc::madvise(self.start.as_ptr().cast(), self.bytes, libc::MADV_HUGEPAGE) };
+    }
 }
 
 impl Drop for Allocation {
@@ -128,6 +142,11 @@ impl<C: Class> Memory<C> {
             memory.allocations.push(Some(allocation));
         }
         Ok(memory)
+    }
+
+    /// Tells the system that all columns will be written soon.
+    pub(crate) fn expect_writes(&self) {
+        self.allocations.iter().flatten().for_each(Allocation::expect_writes);
     }
 
     /// Copies the first `len` objects of `from`.

@@ -6,14 +6,24 @@ use std::iter::Peekable;
 
 use crate::class::Class;
 use crate::exec::spread;
+use crate::groups::Groups;
+use crate::kernel::DeviceArgument;
 use crate::link::Link;
 use crate::list::{LinkList, ListOrder, Listed};
 use crate::objects::generation;
+use crate::value::Value;
 
-/// A set of objects of one class, in the order of their ids. [`World::select`](crate::world::World::select) makes it.
+/// A set of objects of one class, in the order of their ids. [`World::select`](crate::world::World::select) chooses them.
 ///
 /// A selection goes where a list goes: `sim.over(&hungry).execute(Sheep::eat, ())`. Like a list it does not follow later
 /// changes, and it is refused if objects of the class got other ids since. So is a set that is made from it.
+///
+/// A selection that a GPU makes stays there: the host gets the number of its objects only. Its objects are copied to the
+/// host when the program asks for one of them, or for a set that is made from it.
+///
+/// # Panics
+///
+/// Asking for its objects panics if they are on a GPU that has failed.
 ///
 /// ```
 /// use ikra::prelude::*;
@@ -37,8 +47,8 @@ use crate::objects::generation;
 /// # fn main() -> Result<(), ikra::Error> {
 /// let mut meadow = Meadow::new();
 /// meadow.sheep.extend([(1, 3), (9, 12), (2, 15)].map(|(energy, age)| Sheep { energy, age }))?;
-/// let hungry = meadow.select(Sheep::is_hungry, 4);
-/// let young = hungry.difference(&meadow.select(Sheep::is_old, ()));
+/// let hungry = meadow.select(Sheep::is_hungry, 4).selection();
+/// let young = hungry.difference(&meadow.select(Sheep::is_old, ()).selection());
 /// assert_eq!((hungry.len(), young.len()), (2, 1));
 /// meadow.over(&young).execute(Sheep::graze, ());
 /// assert_eq!(meadow.sheep.column(sheep::energy), [6, 9, 2]);
@@ -49,8 +59,8 @@ pub struct Selection<C> {
 }
 
 impl<C: Class> Selection<C> {
-    /// The objects of a class, from results for those in `among`.
-    pub(crate) fn of(results: &[bool], among: &Listed) -> Self {
+    /// The objects of a class, from results for those in `among`, which exist in the table of this number.
+    pub(crate) fn of(results: &[bool], among: &Listed, table: u64) -> Self {
         /// The number of results per task.
         const CHUNK: usize = 1 << 16;
         let chosen = |n: usize| {
@@ -66,12 +76,54 @@ impl<C: Class> Selection<C> {
             Ok([only]) => only,
             Err(parts) => parts.concat(),
         };
-        Self::in_generation(indices, generation())
+        let list = ListOrder::made(vec![Listed::new(indices)], generation());
+        Self::made(list, table)
     }
 
-    /// The objects with these indices, which ascend.
+    /// The objects with these indices, which ascend, and which exist in the table of this number.
+    pub(crate) fn at(indices: Vec<u32>, table: u64) -> Self {
+        Self::made(ListOrder::made(vec![Listed::new(indices)], generation()), table)
+    }
+
+    /// The objects of a list, which exist in the table of this number.
+    pub(crate) fn made(list: ListOrder, table: u64) -> Self {
+        Self { list: LinkList::of(list.existing_in(table)) }
+    }
+
+    /// As above, as they were in a generation of ids.
     fn in_generation(indices: Vec<u32>, generation: u64) -> Self {
         Self { list: LinkList::of(ListOrder::made(vec![Listed::new(indices)], generation)) }
+    }
+
+    /// The objects of a group, as a subset for kernels. If a GPU has the groups, they are copied to the host.
+    ///
+    /// ```
+    /// use ikra::{Selection, prelude::*};
+    /// # #[soa_class] pub struct Ant { pub nest: u32, pub age: u32 }
+    /// # #[soa_methods]
+    /// # impl Ant {
+    /// #     #[kernel] pub fn home(&self) -> u32 { self.nest }
+    /// #     #[kernel] pub fn grow(&mut self) { self.age += 1; }
+    /// # }
+    /// # #[soa_world] pub struct Wood { pub ants: Objects<Ant> }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut wood = Wood::new();
+    /// wood.ants.extend([0, 1, 0].map(|nest| Ant { nest, age: 5 }))?;
+    /// let nests = wood.group_by(Ant::home, 2, ())?;
+    /// wood.over(&Selection::of_group(&nests, 0)).execute(Ant::grow, ());
+    /// assert_eq!(wood.ants.column(ant::age), [6, 5, 6]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no such group, or if the groups are on a GPU that has failed.
+    #[must_use]
+    #[track_caller]
+    pub fn of_group<G: Value>(groups: &Groups<C, G>, key: u32) -> Self {
+        let argument = DeviceArgument::argument(&groups);
+        let made = argument.as_groups().expect("groups are an argument").made();
+        Self::in_generation(distinct(groups.links(key)), made.generation)
     }
 
     /// The number of objects.
@@ -156,7 +208,7 @@ impl<C: Class> Selection<C> {
     }
 
     fn listed(&self) -> &Listed {
-        self.list.order().listed(0).unwrap_or_else(|error| unreachable!("the host made the list: {error}"))
+        self.list.order().listed(0).unwrap_or_else(|error| panic!("the selection is on a device: {error}"))
     }
 
     fn indices(&self) -> impl Iterator<Item = u32> + '_ {
@@ -167,11 +219,16 @@ impl<C: Class> Selection<C> {
 /// Objects in any order; duplicates count once.
 impl<C: Class> FromIterator<Link<C>> for Selection<C> {
     fn from_iter<I: IntoIterator<Item = Link<C>>>(links: I) -> Self {
-        let mut indices: Vec<_> = links.into_iter().map(|link| link.index() as u32).collect();
-        indices.sort_unstable();
-        indices.dedup();
-        Self::in_generation(indices, generation())
+        Self::in_generation(distinct(links), generation())
     }
+}
+
+/// The indices of objects, each once, in ascending order.
+fn distinct<C: Class>(links: impl IntoIterator<Item = Link<C>>) -> Vec<u32> {
+    let mut indices: Vec<_> = links.into_iter().map(|link| link.index() as u32).collect();
+    indices.sort_unstable();
+    indices.dedup();
+    indices
 }
 
 impl<C> Clone for Selection<C> {

@@ -14,15 +14,18 @@ pub use guard::Mut;
 pub use ready::Ready;
 pub(crate) use ready::{check_links, or_panic, ready};
 pub use reorder::Moved;
-pub(crate) use reorder::sort_by;
+pub(crate) use reorder::{checked, moved, put, sort_by};
 pub use state::WorldState;
+
+use std::ops::RangeFull;
 
 use crate::class::{Class, ClassId, Field};
 use crate::column::Column;
 use crate::dispatch::{Collect, Execute, LinkIn, Reduce, run_pairs};
 use crate::error::Error;
 use crate::exec;
-use crate::executor::{Executor, On, Over, Part};
+use crate::exec::stage::Pure;
+use crate::executor::{Chosen, Executor, MapOver, On, Over, Part};
 use crate::groups::{Groups, Keys};
 use crate::handle::AllObjects;
 use crate::kernel::{Call, Construct, Kernel, PairCall};
@@ -31,7 +34,6 @@ use crate::link::Link;
 use crate::objects::{AnyObjects, Links, Objects, Tracked};
 use crate::phase::Sequential;
 use crate::place::Place;
-use crate::selection::Selection;
 use crate::storage::Stored;
 use crate::value::Value;
 use ikra_core::device_code::DeviceCode;
@@ -191,6 +193,8 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// The classes of the members.
     #[doc(hidden)]
     const CLASSES: &'static [ClassId];
+    /// The classes as a list of types, `(Body, (Cell, ()))`, for code that is generic over all of them.
+    type Classes;
     /// The device code of the world's package, and of the other packages that it names.
     #[doc(hidden)]
     const DEVICE_CODE: &'static [DeviceCode];
@@ -765,15 +769,60 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         reorder::shuffle(self, seed)
     }
 
-    /// Calls a kernel on the host for all objects of its class, and returns the objects for which it returns `true`. See
-    /// [`Selection`], which has an example.
-    #[track_caller]
-    fn select<K, A>(&mut self, kernel: K, args: A) -> Selection<K::Class>
+    /// The objects for which a kernel returns `true`, for executors on the host. Nothing runs before one of them is
+    /// called. The kernel must be pure: it takes `&self`, changes no `#[atomic]` field, and makes and removes nothing.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Car { pub km: u32 }
+    /// #[soa_methods]
+    /// impl Car {
+    ///     #[kernel]
+    ///     pub fn is_used(&self) -> bool { self.km > 0 }
+    ///     #[kernel(reduce(Sum))]
+    ///     pub fn driven(&self) -> u32 { self.km }
+    ///     #[kernel]
+    ///     pub fn clean(&mut self) { self.km = 0; }
+    /// }
+    /// #[soa_world]
+    /// pub struct Town { pub cars: Objects<Car> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut town = Town::new();
+    /// town.cars.extend([5, 0, 7].map(|km| Car { km }))?;
+    /// // One loop, in which both kernels run.
+    /// assert_eq!(town.select(Car::is_used, ()).map(Car::driven, ()).reduce(Sum), 12);
+    /// // First `is_used` for all cars, then `clean` for those that it chose.
+    /// town.select(Car::is_used, ()).execute(Car::clean, ());
+    /// assert!(town.select(Car::is_used, ()).selection().is_empty());
+    /// # Ok(()) }
+    /// ```
+    #[must_use = "nothing runs before `execute`, `selection` or another executor is called"]
+    fn select<K, A>(&mut self, _kernel: K, args: A) -> Over<'_, Self, Chosen<RangeFull, K, A, false>>
     where
         K: Kernel + Collect<Self, A, Output = bool>,
+        A: Copy + Send + Sync,
         Self: Holds<K::Class>,
     {
-        self.over(..).select(kernel, args)
+        let () = Pure::<K>::CHECK;
+        Over::new(self, Chosen::new(.., args))
+    }
+
+    /// The results of a pure kernel on the host for all objects of its class: to be changed by closures, combined, or
+    /// collected. Nothing runs before that. See [`Over::map`], which has an example.
+    fn map<K, A>(
+        &mut self,
+        kernel: K,
+        args: A,
+    ) -> MapOver<'_, Self, RangeFull, K, A, impl Fn(<K as Call<A>>::Output) -> <K as Call<A>>::Output + Copy + Sync>
+    where
+        K: Kernel + Call<A>,
+        A: Copy + Send + Sync,
+    {
+        let () = Pure::<K>::CHECK;
+        MapOver::new(Over::new(self, ..), kernel, args, |result| result)
     }
 
     /// Calls a kernel on the host for all objects of its class, and groups the objects by what it returns: a number less

@@ -1,9 +1,6 @@
 //! The way back: from columns to ordinary objects.
 
-use std::any::Any;
 use std::collections::VecDeque;
-use std::rc::Rc;
-use std::sync::Arc;
 
 use ikra_core::class::{Class, Field};
 use ikra_core::column::Column;
@@ -12,8 +9,8 @@ use ikra_runtime::objects::{AnyObjects, Objects};
 
 use crate::error::{At, MAX_NESTED, Problem, TraceError};
 use crate::graph::Graph;
-use crate::object::{Owned, Trace};
-use crate::store::{Holder, RowOf, find};
+use crate::held::{Erased, UntypedLink};
+use crate::store::{RowOf, find};
 
 /// The world that kernels have changed, and the objects that it came from.
 pub struct Context<'b> {
@@ -27,36 +24,18 @@ impl Context<'_> {
     fn objects<C: Class>(&self) -> Result<&Objects<C>, TraceError> {
         find(self.members).ok_or(TraceError::NotInWorld { class: C::NAME })
     }
-
-    fn holder<C: Class>(&self, link: Link<C>) -> Result<&Holder<C>, Problem> {
-        self.graph.store::<C>().and_then(|store| store.holder(link)).ok_or(Problem::NotTraced)
-    }
-
-    /// The object behind a link.
-    pub(crate) fn rc<X: Trace>(&self, link: Link<X::Class>) -> Result<Rc<X>, Problem> {
-        let Holder::Rc(object) = self.holder(link)? else { return Err(Problem::OtherType) };
-        let object: Rc<dyn Any> = Rc::<dyn Trace<Class = X::Class>>::clone(object);
-        object.downcast().map_err(|_| Problem::OtherType)
-    }
-
-    /// The object behind a link.
-    pub(crate) fn arc<X: Trace + Send + Sync>(&self, link: Link<X::Class>) -> Result<Arc<X>, Problem> {
-        let Holder::Arc(object) = self.holder(link)? else { return Err(Problem::OtherType) };
-        let object: Arc<dyn Any + Send + Sync> = Arc::<dyn Trace<Class = X::Class> + Send + Sync>::clone(object);
-        object.downcast().map_err(|_| Problem::OtherType)
-    }
 }
 
 /// An owned object, borrowed as its owner is.
 pub(crate) enum Access<'o> {
-    Shared(&'o dyn Owned),
-    Exclusive(&'o mut dyn Owned),
+    Shared(&'o dyn Erased),
+    Exclusive(&'o mut dyn Erased),
 }
 
 /// The changes of one object, and the objects that it owns and that were not visited.
 pub struct Back<'o, 'b> {
     pub(crate) context: &'b Context<'b>,
-    owned: VecDeque<(Access<'o>, u32)>,
+    owned: VecDeque<(Access<'o>, UntypedLink)>,
     nested: usize,
 }
 
@@ -75,23 +54,28 @@ impl<'o, 'b> Back<'o, 'b> {
         if self.nested > MAX_NESTED && !self.owned.is_empty() {
             return Err(Problem::TooDeep);
         }
-        while let Some((object, index)) = self.owned.pop_front() {
+        while let Some((object, link)) = self.owned.pop_front() {
             match object {
-                Access::Shared(object) => object.write_owned(index, &mut self)?,
-                Access::Exclusive(object) => object.write_owned_mut(index, &mut self)?,
+                Access::Shared(object) => object.write_at(link, &mut self)?,
+                Access::Exclusive(object) => object.write_mut_at(link, &mut self)?,
             }
         }
         Ok(())
     }
 
     /// Notes an owned object, to be visited later.
-    pub(crate) fn own<C: Class>(&mut self, link: Link<C>, object: Access<'o>) {
-        self.owned.push_back((object, link.index() as u32));
+    pub(crate) fn own(&mut self, link: UntypedLink, object: Access<'o>) {
+        self.owned.push_back((object, link));
     }
 
-    /// The fields of an object that have changed.
-    pub(crate) fn mask<C: Class>(&self, link: Link<C>) -> u64 {
-        self.context.graph.store::<C>().map_or(0, |store| store.mask(link))
+    /// The link to an object of class `C`, and the fields that have changed.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::OtherVariant`], if the trace found it in a variant of another class.
+    pub fn changes<C: Class>(&self, link: UntypedLink) -> Result<(Link<C>, u64), At> {
+        let link = link.typed().map_err(|_| Problem::OtherVariant)?;
+        Ok((link, self.context.graph.store::<C>().map_or(0, |store| store.mask(link))))
     }
 
     /// The new value of a field that has changed.

@@ -1,7 +1,7 @@
 //! The functions for one field, and for one variant of an enum of pointers, as values: the macro's code asks once
 //! whether they exist, so that a field that cannot be traced is one error.
 
-use ikra_core::class::{Class, Field};
+use ikra_core::class::Field;
 use ikra_core::column::Column;
 use ikra_core::dispatch::{AnyLink, Dispatch, Includes, LinkBits};
 use ikra_core::link::Link;
@@ -9,6 +9,7 @@ use ikra_core::link::Link;
 use crate::back::{Back, Context};
 use crate::error::{At, Problem};
 use crate::field::TraceField;
+use crate::held::UntypedLink;
 use crate::pointers::{Pointer, Refers};
 use crate::store::{Columns, RowOf};
 use crate::tracer::Tracer;
@@ -106,13 +107,14 @@ pub struct VariantCode<D: Dispatch, R> {
     pub owns: bool,
 }
 
-/// The link as one of a trait, if the class and the id fit into it.
+/// The link as one of a trait, if the id fits into it.
 ///
 /// # Errors
 ///
 /// [`Problem::TooMany`].
-pub fn any_link<C: Class, D: Includes<C>>(link: Link<C>) -> Result<AnyLink<D>, Problem> {
-    if link.id() > D::Bits::largest_id(D::CLASSES.len()) {
+pub fn any_link<D: Dispatch, L: Copy + Into<UntypedLink> + Into<AnyLink<D>>>(link: L) -> Result<AnyLink<D>, Problem> {
+    let UntypedLink { index, .. } = link.into();
+    if index >= D::Bits::largest_id(D::CLASSES.len()) {
         return Err(Problem::TooMany);
     }
     Ok(link.into())

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use ikra_core::class::Class;
-use ikra_core::link::Link;
 use ikra_runtime::error::Error;
+
+use crate::held::UntypedLink;
 
 /// The reason why an ordinary object could not be traced, or why a change could not be written into it.
 ///
@@ -117,6 +118,9 @@ pub enum Problem {
     /// A link to an object that a field of this type cannot hold.
     #[error("is a link to an object that its ordinary type cannot name; store a link to an object of the field's type")]
     OtherType,
+    /// An enum that is in another variant than the trace found.
+    #[error("has become another variant, whose class is another one; write back before that, and trace again")]
+    OtherVariant,
     /// More objects than links of a trait can name.
     #[error("is a link to one object more than its trait can name; write `#[soa_dispatch(…, wide)]`")]
     TooMany,
@@ -129,6 +133,9 @@ pub enum Problem {
     /// Cells with boxes in each other.
     #[error("is in more than {MAX_NESTED} cells that own each other by boxes; use `Rc` in one of them")]
     TooDeep,
+    /// An enum whose variant cannot be read.
+    #[error("refers to an object that {0}")]
+    Pointee(Box<Problem>),
     /// A problem of an object that this field owns.
     #[error("owns an object with a problem: {0}")]
     Inner(Box<TraceError>),
@@ -149,6 +156,7 @@ impl fmt::Display for Place<'_> {
         let Self { class, field, id } = self;
         match field {
             Some(field) => write!(f, "`{class}::{field}` of {class}#{id}"),
+            None if *id == 0 => write!(f, "a {class}"),
             None => write!(f, "object {class}#{id}"),
         }
     }
@@ -168,11 +176,11 @@ impl At {
     }
 
     /// The error for an object.
-    pub(crate) fn of<C: Class>(self, link: Link<C>) -> TraceError {
+    pub(crate) fn of(self, link: UntypedLink) -> TraceError {
         match self.problem {
             // The message names the object that has the problem.
             Problem::Inner(error) => *error,
-            problem => TraceError::Object { class: C::NAME, field: self.field, id: link.id(), problem },
+            problem => TraceError::Object { class: link.name, field: self.field, id: link.index + 1, problem },
         }
     }
 }

@@ -19,8 +19,8 @@ use crate::tracer::Tracer;
 /// | a number, `bool`, a type under `#[trace(value)]`, with the feature `glam` its types | the same type |
 /// | `usize`, `isize`, `char` | `u32` or `u64`, `i32` or `i64`, `u32` |
 /// | `String` | `u32`, a number for the text |
-/// | `Rc<X>`, `Arc<X>`, `Box<X>`, `Weak<X>`, an enum of these | `Link<C>`, `ActorLink` |
-/// | `Rc<dyn Actor>`, `Weak<dyn Actor>` | `ActorLink` |
+/// | `Rc<X>`, `Arc<X>`, `Box<X>`, `Weak<X>`, an enum of these | `Link<C>`, or `ActorLink` if `X` is an enum |
+/// | `Rc<dyn Actor>`, `Arc<dyn Actor>`, `Weak<dyn Actor>` | `ActorLink` |
 /// | `Option` of a pointer, `Weak<X>` | `Option<Link<C>>`, `Option<ActorLink>` |
 /// | `[F; N]`, `Vec<F>` | `[T; N]`, `InnerArray<T>` |
 /// | `Cell<F>`, `RefCell<F>`, `Mutex<F>`, `RwLock<F>`, `AtomicU32` and others | as `F`, or the number |
@@ -44,7 +44,8 @@ use crate::tracer::Tracer;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be traced into a field of type `{T}`",
     label = "cannot become a `{T}`",
-    note = "numbers stay numbers, `Rc<X>` becomes `Link<C>` if `X` is under `#[derive(Trace)] #[trace(class = C)]`, `Option<Rc<X>>` and `Weak<X>` become `Option<Link<C>>`, `Vec<F>` becomes `InnerArray<T>`, `String` becomes `u32`",
+    note = "numbers stay numbers, `Rc<X>` becomes `Link<C>` if `X` is under `#[derive(Trace)] #[trace(class = C)]`, and a link of `D` if `X` is an enum under `#[trace(link = D)]`, `Option<Rc<X>>` and `Weak<X>` become `Option<Link<C>>`, `Vec<F>` becomes `InnerArray<T>`, `String` becomes `u32`",
+    note = "`Rc<dyn Trait>` becomes a link of `D` if `Trait` has the supertrait `TraceAs<D>`, and so does `Arc<dyn Trait>` with the supertraits `Send + Sync` too",
     note = "leave the field out by `#[trace(skip)]`, or convert it by `#[trace(with = module)]`"
 )]
 pub trait TraceField<T>: Sized {

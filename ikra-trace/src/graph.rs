@@ -1,18 +1,16 @@
 //! All traced objects: the ids by address, and the objects of each class.
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{HashMap, hash_map};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
 use ikra_core::class::Class;
-use ikra_core::dispatch::{AnyLink, Dispatch};
-use ikra_core::link::Link;
 
 use crate::error::{Problem, TraceError};
-use crate::object::Trace;
-use crate::store::{AnyStore, Holder, Store};
+use crate::held::{Holder, UntypedLink, hold};
+use crate::object::TraceObject;
+use crate::store::{AnyStore, Store};
 
 /// Hashes addresses and ids, which nobody chooses to collide. One multiplication.
 ///
@@ -60,8 +58,9 @@ pub(crate) type ByAddress<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher
 /// The traced objects.
 #[derive(Default)]
 pub(crate) struct Graph {
-    /// The index of each shared object, by its address. An object keeps its address, because the store holds it.
-    indices: ByAddress<usize, u32>,
+    /// The number of the store of each shared object, and its index, by its address. An object keeps its address,
+    /// because the store holds it.
+    links: ByAddress<usize, (u32, u32)>,
     stores: Vec<(TypeId, Box<dyn AnyStore>)>,
     pub(crate) texts: Texts,
     /// Trait objects by address, one map per type of trait object.
@@ -69,15 +68,14 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// The number of the store of class `C`.
-    fn number_of<C: Class>(&self) -> Option<usize> {
-        let class = TypeId::of::<C>();
+    /// The number of a class's store.
+    fn number_of(&self, class: TypeId) -> Option<usize> {
         self.stores.iter().position(|(id, _)| *id == class)
     }
 
     /// The store of class `C`, if it has objects.
     pub(crate) fn store<C: Class>(&self) -> Option<&Store<C>> {
-        let store: &dyn Any = &*self.stores[self.number_of::<C>()?].1;
+        let store: &dyn Any = &*self.stores[self.number_of(TypeId::of::<C>())?].1;
         store.downcast_ref()
     }
 
@@ -91,7 +89,7 @@ impl Graph {
     }
 
     pub(crate) fn store_mut<C: Class>(&mut self) -> &mut Store<C> {
-        let number = self.number_of::<C>().unwrap_or_else(|| {
+        let number = self.number_of(TypeId::of::<C>()).unwrap_or_else(|| {
             self.stores.push((TypeId::of::<C>(), Box::new(Store::<C>::new())));
             self.stores.len() - 1
         });
@@ -108,22 +106,43 @@ impl Graph {
 
     /// The link to a shared object, which becomes known if it is new.
     #[inline]
-    pub(crate) fn enter<X: Trace>(
+    pub(crate) fn enter<X: TraceObject>(
         &mut self,
-        address: usize,
-        hold: impl FnOnce() -> Holder<X::Class>,
-    ) -> Result<Link<X::Class>, Problem> {
-        if let Some(link) = self.indices.get(&address).and_then(|&index| Link::from_index(index as usize)) {
-            return Ok(link);
+        object: &X,
+        holder: impl FnOnce() -> Holder,
+    ) -> Result<X::Link, Problem> {
+        let address = (&raw const *object).addr();
+        if let Some(link) = self.untyped(address) {
+            return X::link(link);
         }
-        let link = self.store_mut::<X::Class>().hold::<X>(hold()).map_err(TraceError::from)?;
-        self.indices.insert(address, link.index() as u32);
-        Ok(link)
+        let link = hold(object, holder, self)?;
+        let store = self.number_of(link.class).ok_or(Problem::NotTraced)? as u32;
+        self.links.insert(address, (store, link.index));
+        X::link(link)
+    }
+
+    /// The link to a shared object, if it is known.
+    #[inline]
+    fn untyped(&self, address: usize) -> Option<UntypedLink> {
+        let &(store, index) = self.links.get(&address)?;
+        let (class, store) = self.stores.get(store as usize)?;
+        Some(UntypedLink { class: *class, name: store.class(), index })
     }
 
     /// The link to a shared object, if it was traced.
-    pub(crate) fn find<X: Trace>(&self, address: usize) -> Option<Link<X::Class>> {
-        self.indices.get(&address).and_then(|&index| self.store::<X::Class>()?.link(index))
+    pub(crate) fn find<X: TraceObject>(&self, address: usize) -> Option<X::Link> {
+        X::link(self.untyped(address)?).ok()
+    }
+
+    /// What keeps an object alive.
+    fn holder(&self, link: UntypedLink) -> Result<&Holder, Problem> {
+        let store = self.number_of(link.class).and_then(|number| self.stores.get(number));
+        store.and_then(|(_, store)| store.holder(link.index)).ok_or(Problem::NotTraced)
+    }
+
+    /// The pointer to an object.
+    pub(crate) fn pointer<P: Any>(&self, link: UntypedLink) -> Result<P, Problem> {
+        self.holder(link)?.pointer().ok_or(Problem::OtherType)
     }
 
     /// Visits all objects that can be reached from those that are known.
@@ -141,26 +160,30 @@ impl Graph {
         }
     }
 
-    /// Remembers a trait object by its address, to store it when a kernel stores a link to it elsewhere.
-    pub(crate) fn remember<A: ?Sized + 'static>(&mut self, object: &Rc<A>) {
-        let map = self.trait_objects.entry(TypeId::of::<Rc<A>>());
-        let map = map.or_insert_with(|| Box::new(ByAddress::<usize, Rc<A>>::default()));
-        if let Some(map) = map.downcast_mut::<ByAddress<usize, Rc<A>>>()
-            && let Entry::Vacant(place) = map.entry(Rc::as_ptr(object).addr())
+    /// Remembers a pointer to a trait object by the address, to store it when a kernel stores a link to it elsewhere. A
+    /// pointer to a type with a size is made from that of the store.
+    pub(crate) fn remember<P: Clone + Any>(&mut self, pointer: &P, address: usize) {
+        if const { size_of::<P>() == size_of::<usize>() } {
+            return;
+        }
+        let map = self.trait_objects.entry(TypeId::of::<P>());
+        let map = map.or_insert_with(|| Box::new(ByAddress::<usize, P>::default()));
+        if let Some(map) = map.downcast_mut::<ByAddress<usize, P>>()
+            && let hash_map::Entry::Vacant(free) = map.entry(address)
         {
-            place.insert(Rc::clone(object));
+            free.insert(pointer.clone());
         }
     }
 
-    /// The trait object behind a link.
-    pub(crate) fn trait_object<D: Dispatch, A: ?Sized + 'static>(&self, link: AnyLink<D>) -> Result<Rc<A>, Problem> {
-        let (class, index) = link.parts();
-        let class = D::CLASSES[class].type_id();
-        let store = self.stores.iter().find(|(id, _)| *id == class).ok_or(Problem::NotTraced)?;
-        let address = store.1.address(index as usize)?;
-        let map = self.trait_objects.get(&TypeId::of::<Rc<A>>()).ok_or(Problem::OtherType)?;
-        let map = map.downcast_ref::<ByAddress<usize, Rc<A>>>().ok_or(Problem::OtherType)?;
-        map.get(&address).cloned().ok_or(Problem::OtherType)
+    /// The pointer to an object, or to a trait object.
+    pub(crate) fn trait_object<P: Clone + Any>(&self, link: UntypedLink) -> Result<P, Problem> {
+        let holder = self.holder(link)?;
+        if let Some(pointer) = holder.pointer() {
+            return Ok(pointer);
+        }
+        let map = self.trait_objects.get(&TypeId::of::<P>()).and_then(|map| map.downcast_ref::<ByAddress<usize, P>>());
+        let pointer = map.zip(holder.address()).and_then(|(map, address)| map.get(&address));
+        pointer.cloned().ok_or(Problem::OtherType)
     }
 }
 

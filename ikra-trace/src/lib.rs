@@ -3,7 +3,7 @@
 //!
 //! | item | |
 //! | --- | --- |
-//! | [`Trace`](derive@Trace) | says which class the objects of an ordinary struct become |
+//! | [`Trace`](derive@Trace) | says which class the objects of an ordinary struct become, or of each variant of an enum |
 //! | [`TraceWorld::trace`] | finds all objects that can be reached, and makes a world of them |
 //! | [`Traced::write_back`] | writes what kernels changed into the same objects |
 //!
@@ -59,6 +59,7 @@ mod code;
 mod error;
 mod field;
 mod graph;
+mod held;
 mod object;
 mod pointers;
 mod store;
@@ -70,7 +71,7 @@ pub use error::{Problem, TraceError};
 pub use field::TraceField;
 pub use graph::AddressHasher;
 pub use ikra_macros::Trace;
-pub use object::Trace;
+pub use object::{Trace, TraceObject};
 pub use pointers::{Pointer, Refers};
 pub use traced::{Roots, TraceWorld, Traced};
 pub use trait_objects::{TraceAny, TraceAs};

@@ -1,4 +1,4 @@
-//! Ordinary types whose objects become objects of a class.
+//! Ordinary types whose objects become objects of a class, or of one class per variant.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -8,8 +8,8 @@ use ikra_core::class::Class;
 use ikra_core::link::Link;
 
 use crate::back::Back;
-use crate::error::{At, Problem, TraceError};
-use crate::store::Columns;
+use crate::error::{At, Problem};
+use crate::held::{NewObject, UntypedLink};
 use crate::tracer::Tracer;
 
 /// An ordinary type whose objects become objects of a class. `#[derive(Trace)]` implements it; so do a `RefCell`, a
@@ -81,24 +81,90 @@ use crate::tracer::Tracer;
     label = "not under `#[derive(Trace)]` with a class",
     note = "add `#[derive(Trace)] #[trace(class = Class)]` to a struct of yours; leave the field out by `#[trace(skip)]`"
 )]
-pub trait Trace: Any {
+pub trait Trace: TraceObject<Link = Link<Self::Class>> {
     /// The class of its objects.
     type Class: Class;
+}
 
-    /// The object's row. Objects that it refers to become known, and those that it owns are visited later.
+/// An ordinary type whose objects become objects of one class or, if it is an enum, of one class per variant.
+/// `#[derive(Trace)]` implements it; so do a `RefCell`, a `Mutex` and an `RwLock` of such a type.
+///
+/// ```
+/// use std::cell::RefCell;
+/// use std::rc::Rc;
+/// use ikra::{prelude::*, trace::{Trace, TraceObject, TraceWorld}};
+///
+/// #[soa_class]
+/// pub struct Circle { pub radius: f32 }
+/// #[soa_class]
+/// pub struct Rect { pub width: f32, pub height: f32 }
+/// #[soa_dispatch(Circle, Rect)]
+/// pub trait Shape { #[kernel] fn grow(&mut self); }
+/// #[soa_methods]
+/// impl Shape for Circle { fn grow(&mut self) { self.radius *= 2.0; } }
+/// #[soa_methods]
+/// impl Shape for Rect { fn grow(&mut self) { self.width *= 2.0; self.height *= 2.0; } }
+/// #[soa_world]
+/// pub struct Picture { pub circles: Objects<Circle>, pub rects: Objects<Rect> }
+///
+/// #[derive(Debug, PartialEq, Trace)]
+/// #[trace(link = Shape)]
+/// enum PlainShape {
+///     #[trace(class = Circle)]
+///     Circle { radius: f32 },
+///     #[trace(class = Rect)]
+///     Rect(#[trace(field = width)] f32, #[trace(field = height)] f32),
+/// }
+///
+/// fn link_of<X: TraceObject<Link = ShapeLink>>(picture: &ikra::trace::Traced<Picture>, object: &Rc<X>) -> ShapeLink {
+///     picture.link_to(object).expect("it was traced")
+/// }
+///
+/// # fn main() -> Result<(), ikra::trace::TraceError> {
+/// let shape = Rc::new(RefCell::new(PlainShape::Rect(1.0, 2.0)));
+/// let mut picture = Picture::trace(&shape)?;
+/// assert!(matches!(link_of(&picture, &shape).class(), ShapeIs::Rect(_)));
+/// picture.execute(Shape::grow, ());
+/// picture.write_back()?;
+/// assert_eq!(*shape.borrow(), PlainShape::Rect(2.0, 4.0));
+/// # Ok(()) }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "objects of type `{Self}` cannot be traced",
+    label = "not under `#[derive(Trace)]` with a class",
+    note = "add `#[derive(Trace)] #[trace(class = Class)]` to a struct of yours, or `#[trace(link = Trait)]` to an enum"
+)]
+pub trait TraceObject: Any {
+    /// The links that its objects become: `Link<Body>` for a struct, `ShapeLink` for an enum.
+    type Link: Copy + Into<UntypedLink>;
+    /// Whether objects differ in their class.
     #[doc(hidden)]
-    fn row<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Self::Class, At>;
-    /// Writes the fields in `mask`, and notes the objects that it owns.
+    const IS_ENUM: bool = false;
+
+    /// The number of the object's variant.
     #[doc(hidden)]
-    fn write<'o>(&'o self, link: Link<Self::Class>, mask: u64, back: &mut Back<'o, '_>) -> Result<(), At>;
-    /// The same for an object that is not shared.
+    fn variant(&self) -> Result<usize, Problem> {
+        Ok(0)
+    }
+    /// Adds an object of this variant to its class.
     #[doc(hidden)]
-    fn write_mut<'o>(&'o mut self, link: Link<Self::Class>, mask: u64, back: &mut Back<'o, '_>) -> Result<(), At>;
-    /// The fields that both types have.
-    #[doc(hidden)]
-    fn columns(columns: &mut Columns<Self::Class>)
+    fn hold(variant: usize, entry: NewObject<'_>) -> Result<UntypedLink, Problem>
     where
         Self: Sized;
+    /// The link, with its type.
+    #[doc(hidden)]
+    fn link(link: UntypedLink) -> Result<Self::Link, Problem>
+    where
+        Self: Sized;
+    /// Stores the object's row. Objects that it refers to become known, and those that it owns are visited later.
+    #[doc(hidden)]
+    fn trace<'o>(&'o self, link: UntypedLink, tracer: &mut Tracer<'o, '_>) -> Result<(), At>;
+    /// Writes the fields that have changed, and notes the objects that it owns.
+    #[doc(hidden)]
+    fn write<'o>(&'o self, link: UntypedLink, back: &mut Back<'o, '_>) -> Result<(), At>;
+    /// The same for an object that is not shared.
+    #[doc(hidden)]
+    fn write_mut<'o>(&'o mut self, link: UntypedLink, back: &mut Back<'o, '_>) -> Result<(), At>;
 }
 
 /// The value behind a lock that nobody holds.
@@ -119,25 +185,35 @@ macro_rules! cells {
     ($($cell:ident: $read:expr, $write:expr, $get_mut:expr;)*) => { $(
         impl<T: Trace> Trace for $cell<T> {
             type Class = T::Class;
+        }
 
-            fn row<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<T::Class, At> {
+        impl<T: TraceObject> TraceObject for $cell<T> {
+            type Link = T::Link;
+            const IS_ENUM: bool = T::IS_ENUM;
+
+            fn variant(&self) -> Result<usize, Problem> {
+                if T::IS_ENUM { $read(self)?.variant() } else { Ok(0) }
+            }
+            fn hold(variant: usize, entry: NewObject<'_>) -> Result<UntypedLink, Problem> {
+                T::hold(variant, entry)
+            }
+            fn link(link: UntypedLink) -> Result<T::Link, Problem> {
+                T::link(link)
+            }
+            fn trace<'o>(&'o self, link: UntypedLink, tracer: &mut Tracer<'o, '_>) -> Result<(), At> {
                 let guard = $read(self)?;
                 let mut inner = tracer.inner();
-                let row = guard.row(&mut inner)?;
-                inner.finish()?;
-                Ok(row)
-            }
-            fn write<'o>(&'o self, link: Link<T::Class>, mask: u64, back: &mut Back<'o, '_>) -> Result<(), At> {
-                let mut guard = $write(self)?;
-                let mut inner = back.inner();
-                guard.write_mut(link, mask, &mut inner)?;
+                guard.trace(link, &mut inner)?;
                 Ok(inner.finish()?)
             }
-            fn write_mut<'o>(&'o mut self, link: Link<T::Class>, mask: u64, back: &mut Back<'o, '_>) -> Result<(), At> {
-                $get_mut(self)?.write_mut(link, mask, back)
+            fn write<'o>(&'o self, link: UntypedLink, back: &mut Back<'o, '_>) -> Result<(), At> {
+                let mut guard = $write(self)?;
+                let mut inner = back.inner();
+                guard.write_mut(link, &mut inner)?;
+                Ok(inner.finish()?)
             }
-            fn columns(columns: &mut Columns<T::Class>) {
-                T::columns(columns);
+            fn write_mut<'o>(&'o mut self, link: UntypedLink, back: &mut Back<'o, '_>) -> Result<(), At> {
+                $get_mut(self)?.write_mut(link, back)
             }
         }
     )* };
@@ -145,38 +221,15 @@ macro_rules! cells {
 
 cells! {
     RefCell:
-        |cell: &'o RefCell<T>| cell.try_borrow().map_err(|_| Problem::Borrowed),
-        |cell: &'o RefCell<T>| cell.try_borrow_mut().map_err(|_| Problem::Borrowed),
-        |cell: &'o mut RefCell<T>| Ok::<_, Problem>(cell.get_mut());
+        (|cell| RefCell::<T>::try_borrow(cell).map_err(|_| Problem::Borrowed)),
+        (|cell| RefCell::<T>::try_borrow_mut(cell).map_err(|_| Problem::Borrowed)),
+        (|cell| Ok::<_, Problem>(RefCell::<T>::get_mut(cell)));
     Mutex:
-        |cell: &'o Mutex<T>| free(cell.try_lock()),
-        |cell: &'o Mutex<T>| free(cell.try_lock()),
-        |cell: &'o mut Mutex<T>| sound(cell.get_mut());
+        (|cell| free(Mutex::<T>::try_lock(cell))),
+        (|cell| free(Mutex::<T>::try_lock(cell))),
+        (|cell| sound(Mutex::<T>::get_mut(cell)));
     RwLock:
-        |cell: &'o RwLock<T>| free(cell.try_read()),
-        |cell: &'o RwLock<T>| free(cell.try_write()),
-        |cell: &'o mut RwLock<T>| sound(cell.get_mut());
-}
-
-/// An object in a `Box`, of any class. It has an index because its owner was traced.
-pub(crate) trait Owned {
-    fn trace_owned<'o>(&'o self, index: u32, tracer: &mut Tracer<'o, '_>) -> Result<(), TraceError>;
-    fn write_owned<'o>(&'o self, index: u32, back: &mut Back<'o, '_>) -> Result<(), TraceError>;
-    fn write_owned_mut<'o>(&'o mut self, index: u32, back: &mut Back<'o, '_>) -> Result<(), TraceError>;
-}
-
-impl<X: Trace> Owned for X {
-    fn trace_owned<'o>(&'o self, index: u32, tracer: &mut Tracer<'o, '_>) -> Result<(), TraceError> {
-        let Some(link) = Link::from_index(index as usize) else { return Ok(()) };
-        let row = self.row(tracer).map_err(|at| at.of(link))?;
-        tracer.put(link, row)
-    }
-    fn write_owned<'o>(&'o self, index: u32, back: &mut Back<'o, '_>) -> Result<(), TraceError> {
-        let Some(link) = Link::from_index(index as usize) else { return Ok(()) };
-        self.write(link, back.mask(link), back).map_err(|at| at.of(link))
-    }
-    fn write_owned_mut<'o>(&'o mut self, index: u32, back: &mut Back<'o, '_>) -> Result<(), TraceError> {
-        let Some(link) = Link::from_index(index as usize) else { return Ok(()) };
-        self.write_mut(link, back.mask(link), back).map_err(|at| at.of(link))
-    }
+        (|cell| free(RwLock::<T>::try_read(cell))),
+        (|cell| free(RwLock::<T>::try_write(cell))),
+        (|cell| sound(RwLock::<T>::get_mut(cell)));
 }

@@ -11,12 +11,12 @@ use crate::back::{Access, Back, Context};
 use crate::error::Problem;
 use crate::field::TraceField;
 use crate::graph::Graph;
-use crate::object::Trace;
-use crate::store::Holder;
+use crate::held::Holder;
+use crate::object::{Trace, TraceObject};
 use crate::tracer::Tracer;
 
 /// A type of pointers to objects, which become links of type `L`: `Rc`, `Arc`, `Box`, `Weak`, and enums of these under
-/// `#[derive(Trace)]`.
+/// `#[derive(Trace)]`. `L` is a link of a trait if the objects are of several classes: trait objects, enums.
 ///
 /// ```
 /// use std::rc::Rc;
@@ -97,14 +97,14 @@ impl<X: Trace + Send + Sync> Pointer for ArcWeak<X> {
 
 /// The link to a shared object.
 #[inline]
-pub(crate) fn rc<X: Trace>(object: &Rc<X>, graph: &mut Graph) -> Result<Link<X::Class>, Problem> {
-    graph.enter::<X>(Rc::as_ptr(object).addr(), || Holder::Rc(Rc::<X>::clone(object)))
+pub(crate) fn rc<X: TraceObject>(object: &Rc<X>, graph: &mut Graph) -> Result<X::Link, Problem> {
+    graph.enter::<X>(object, || Holder::Rc(Rc::<X>::clone(object)))
 }
 
 /// The link to a shared object.
 #[inline]
-pub(crate) fn arc<X: Trace + Send + Sync>(object: &Arc<X>, graph: &mut Graph) -> Result<Link<X::Class>, Problem> {
-    graph.enter::<X>(Arc::as_ptr(object).addr(), || Holder::Arc(Arc::<X>::clone(object)))
+pub(crate) fn arc<X: TraceObject + Send + Sync>(object: &Arc<X>, graph: &mut Graph) -> Result<X::Link, Problem> {
+    graph.enter::<X>(object, || Holder::Arc(Arc::<X>::clone(object)))
 }
 
 impl<X: Trace> Refers<Link<X::Class>> for Rc<X> {
@@ -113,7 +113,7 @@ impl<X: Trace> Refers<Link<X::Class>> for Rc<X> {
         rc(self, tracer.graph)
     }
     fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
-        context.rc(link)
+        context.graph.pointer(link.into())
     }
 }
 
@@ -123,29 +123,30 @@ impl<X: Trace + Send + Sync> Refers<Link<X::Class>> for Arc<X> {
         arc(self, tracer.graph)
     }
     fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
-        context.arc(link)
+        context.graph.pointer(link.into())
     }
 }
 
-impl<X: Trace> Refers<Link<X::Class>> for Box<X> {
+impl<X: TraceObject> Refers<X::Link> for Box<X> {
     const OWNS: bool = true;
 
-    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Link<X::Class>, Problem> {
+    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<X::Link, Problem> {
         tracer.own::<X>(self)
     }
-    fn again(_: Link<X::Class>, _: &Context<'_>) -> Result<Self, Problem> {
+    fn again(_: X::Link, _: &Context<'_>) -> Result<Self, Problem> {
         Err(Problem::Owned)
     }
-    fn owned<'o>(&'o self, link: &Link<X::Class>, back: &mut Back<'o, '_>) {
-        back.own(*link, Access::Shared(&**self));
+    fn owned<'o>(&'o self, link: &X::Link, back: &mut Back<'o, '_>) {
+        back.own((*link).into(), Access::Shared(&**self));
     }
-    fn owned_mut<'o>(&'o mut self, link: &Link<X::Class>, back: &mut Back<'o, '_>) {
-        back.own(*link, Access::Exclusive(&mut **self));
+    fn owned_mut<'o>(&'o mut self, link: &X::Link, back: &mut Back<'o, '_>) {
+        back.own((*link).into(), Access::Exclusive(&mut **self));
     }
 }
 
+/// Weak pointers. In a class's field that may be empty, an empty one is `Weak::new()`.
 macro_rules! weak {
-    ($([$($bounds:tt)*] $weak:ident, $strong:ident, $enter:path, $again:ident;)*) => { $(
+    ($([$($bounds:tt)*] $weak:ident, $strong:ident, $enter:path;)*) => { $(
         impl<X: Trace $($bounds)*> Refers<Link<X::Class>> for $weak<X> {
             fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Link<X::Class>, Problem> {
                 self.refer_if_alive(tracer)?.ok_or(Problem::Dead)
@@ -154,23 +155,24 @@ macro_rules! weak {
                 self.upgrade().map(|object| $enter(&object, tracer.graph)).transpose()
             }
             fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
-                context.$again(link).map(|object| $strong::downgrade(&object))
+                context.graph.pointer(link.into()).map(|object| $strong::downgrade(&object))
             }
         }
 
-        impl<X: Trace $($bounds)*> TraceField<Option<Link<X::Class>>> for $weak<X> {
-            fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<Link<X::Class>>, Problem> {
-                self.refer_if_alive(tracer)
+        impl<X: TraceObject $($bounds)*> TraceField<Option<X::Link>> for $weak<X> {
+            fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<X::Link>, Problem> {
+                self.upgrade().map(|object| $enter(&object, tracer.graph)).transpose()
             }
-            fn make(value: Option<Link<X::Class>>, context: &Context<'_>) -> Result<Self, Problem> {
-                value.map_or(Ok(Self::new()), |link| Self::again(link, context))
+            fn make(value: Option<X::Link>, context: &Context<'_>) -> Result<Self, Problem> {
+                let Some(link) = value else { return Ok(Self::new()) };
+                context.graph.pointer(link.into()).map(|object| $strong::<X>::downgrade(&object))
             }
         }
     )* };
 }
 weak! {
-    [] Weak, Rc, rc, rc;
-    [+ Send + Sync] ArcWeak, Arc, arc, arc;
+    [] Weak, Rc, rc;
+    [+ Send + Sync] ArcWeak, Arc, arc;
 }
 
 /// Pointers as fields, and in an `Option`.

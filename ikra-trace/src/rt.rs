@@ -9,6 +9,7 @@ use ikra_core::value::Value;
 pub use crate::back::{Back, Context};
 pub use crate::code::{FieldCode, VariantCode, any_link};
 pub use crate::error::At;
+pub use crate::held::{NewObject, UntypedLink};
 pub use crate::store::Columns;
 pub use crate::tracer::Tracer;
 

@@ -2,8 +2,6 @@
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
-use std::rc::Rc;
-use std::sync::Arc;
 
 use ikra_core::class::{Class, Field};
 use ikra_core::column::Column;
@@ -14,41 +12,13 @@ use ikra_runtime::error::Error;
 use ikra_runtime::objects::{AnyObjects, Lives, Objects};
 
 use crate::back::{Back, Context};
-use crate::error::{At, Problem, TraceError};
+use crate::error::{At, TraceError};
 use crate::graph::Graph;
-use crate::object::Trace;
+use crate::held::Holder;
 use crate::tracer::Tracer;
 
 /// The type of field `K` in a row.
 pub(crate) type RowOf<C, const K: usize> = <<C as Field<K>>::Storage as Stored>::Row;
-
-/// What keeps an ordinary object of class `C` alive.
-pub(crate) enum Holder<C: Class> {
-    Rc(Rc<dyn Trace<Class = C>>),
-    Arc(Arc<dyn Trace<Class = C> + Send + Sync>),
-    /// Another object owns it, in a `Box`.
-    Owned,
-}
-
-impl<C: Class> Holder<C> {
-    fn object(&self) -> Option<&dyn Trace<Class = C>> {
-        match self {
-            Self::Rc(object) => Some(&**object),
-            Self::Arc(object) => Some(&**object),
-            Self::Owned => None,
-        }
-    }
-}
-
-impl<C: Class> Clone for Holder<C> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Rc(object) => Self::Rc(Rc::clone(object)),
-            Self::Arc(object) => Self::Arc(Arc::clone(object)),
-            Self::Owned => Self::Owned,
-        }
-    }
-}
 
 /// Compares a field of all objects with an earlier clone.
 type Changes<C> = fn(&Objects<C>, &Objects<C>) -> Vec<Link<C>>;
@@ -75,14 +45,15 @@ impl<C: Class> Columns<C> {
 
 /// The traced objects of class `C`, by index.
 pub(crate) struct Store<C: Class> {
-    holders: Vec<Holder<C>>,
+    holders: Vec<Holder>,
     /// The first holder that was not visited.
     next: usize,
     /// The objects: first under construction, then as they were when last written back.
     objects: Objects<C>,
     /// Rows whose turn has not come.
     early: BTreeMap<usize, C>,
-    types: Vec<TypeId>,
+    /// The ordinary types, and their variants.
+    types: Vec<(TypeId, usize)>,
     columns: Columns<C>,
     /// The ids' stamp when the objects entered the world.
     stamp: (u64, u64),
@@ -104,21 +75,25 @@ impl<C: Class> Store<C> {
         }
     }
 
-    /// Adds an object of the ordinary type `X`.
-    pub(crate) fn hold<X: Trace<Class = C>>(&mut self, holder: Holder<C>) -> Result<Link<C>, Error> {
+    /// Adds an object of a variant of an ordinary type, which has these fields.
+    pub(crate) fn hold(
+        &mut self,
+        holder: Holder,
+        ordinary: (TypeId, usize),
+        columns: fn(&mut Columns<C>),
+    ) -> Result<Link<C>, Error> {
         let too_many = Error::TooManyObjects { class: C::NAME, requested: self.holders.len() };
         let link = Link::from_index(self.holders.len()).ok_or(too_many)?;
-        let id = TypeId::of::<X>();
-        if !self.types.contains(&id) {
-            self.types.push(id);
-            X::columns(&mut self.columns);
+        if !self.types.contains(&ordinary) {
+            self.types.push(ordinary);
+            columns(&mut self.columns);
         }
         self.holders.push(holder);
         Ok(link)
     }
 
     /// The next object to visit.
-    fn next(&mut self) -> Option<(Holder<C>, Link<C>)> {
+    fn next(&mut self) -> Option<(Holder, Link<C>)> {
         loop {
             let holder = self.holders.get(self.next)?;
             let link = Link::from_index(self.next)?;
@@ -142,15 +117,6 @@ impl<C: Class> Store<C> {
             self.objects.push(row)?;
         }
         Ok(())
-    }
-
-    pub(crate) fn holder(&self, link: Link<C>) -> Option<&Holder<C>> {
-        self.holders.get(link.index())
-    }
-
-    /// The link to the object at an index, if it is known.
-    pub(crate) fn link(&self, index: u32) -> Option<Link<C>> {
-        self.holders.get(index as usize).and_then(|_| Link::from_index(index as usize))
     }
 
     /// The object as it was when last written back.
@@ -193,8 +159,8 @@ pub(crate) trait AnyStore: Any {
     fn write(&self, context: &Context<'_>) -> Result<usize, TraceError>;
     /// Takes the objects as they are now.
     fn keep(&mut self, members: &[&dyn AnyObjects]);
-    /// The address of the object at an index, if an `Rc` holds it.
-    fn address(&self, index: usize) -> Result<usize, Problem>;
+    /// What keeps the object at an index alive.
+    fn holder(&self, index: u32) -> Option<&Holder>;
 }
 
 fn visit<C: Class>(graph: &mut Graph, number: usize) -> Result<bool, TraceError> {
@@ -203,9 +169,8 @@ fn visit<C: Class>(graph: &mut Graph, number: usize) -> Result<bool, TraceError>
         is_busy = true;
         let Some(object) = holder.object() else { continue };
         let mut tracer = Tracer::new(graph);
-        let row = object.row(&mut tracer).map_err(|at| at.of(link))?;
-        tracer.graph.store_at::<C>(number).put(link, row)?;
-        tracer.finish().map_err(|problem| At::from(problem).of(link))?;
+        object.trace_at(link.into(), &mut tracer)?;
+        tracer.finish().map_err(|problem| At::from(problem).of(link.into()))?;
     }
     Ok(is_busy)
 }
@@ -261,7 +226,7 @@ impl<C: Class> AnyStore for Store<C> {
                 self.changed[link.index()] |= 1 << field;
             }
         }
-        let is_owned = |(mask, holder): (&u64, &Holder<C>)| *mask != 0 && holder.object().is_none();
+        let is_owned = |(mask, holder): (&u64, &Holder)| *mask != 0 && holder.object().is_none();
         self.changed.iter().zip(&self.holders).any(is_owned)
     }
 
@@ -274,13 +239,13 @@ impl<C: Class> AnyStore for Store<C> {
         for (index, holder) in self.holders.iter().enumerate() {
             let mask = self.changed.get(index).copied().unwrap_or(0);
             written += usize::from(mask != 0);
-            let (Some(object), Some(link)) = (holder.object(), Link::from_index(index)) else { continue };
+            let (Some(object), Some(link)) = (holder.object(), Link::<C>::from_index(index)) else { continue };
             if mask == 0 && !visits_all {
                 continue;
             }
             let mut back = Back::new(context);
-            object.write(link, mask, &mut back).map_err(|at| at.of(link))?;
-            back.finish().map_err(|problem| At::from(problem).of(link))?;
+            object.write_at(link.into(), &mut back)?;
+            back.finish().map_err(|problem| At::from(problem).of(link.into()))?;
         }
         Ok(written)
     }
@@ -294,11 +259,7 @@ impl<C: Class> AnyStore for Store<C> {
         }
     }
 
-    fn address(&self, index: usize) -> Result<usize, Problem> {
-        match self.holders.get(index) {
-            Some(Holder::Rc(object)) => Ok(Rc::as_ptr(object).addr()),
-            Some(_) => Err(Problem::OtherType),
-            None => Err(Problem::NotTraced),
-        }
+    fn holder(&self, index: u32) -> Option<&Holder> {
+        self.holders.get(index as usize)
     }
 }

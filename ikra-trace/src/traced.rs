@@ -5,18 +5,16 @@ use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ikra_core::link::Link;
 use ikra_runtime::world::World;
 
 use crate::back::Context;
 use crate::error::{At, Problem, TraceError};
 use crate::graph::Graph;
-use crate::object::Trace;
-use crate::pointers;
+use crate::object::TraceObject;
 use crate::tracer::Tracer;
 use crate::trait_objects::TraceAny;
 
-/// Objects from which a trace starts: `Rc<X>`, `Arc<X>`, `Rc<dyn Trait>`, and slices, arrays, `Vec`s, `Option`s and
+/// Objects from which a trace starts: `Rc<X>`, `Arc<X>`, `Rc<dyn Trait>`, `Arc<dyn Trait>`, and slices, arrays, `Vec`s, `Option`s and
 /// tuples of these.
 ///
 /// ```
@@ -39,15 +37,14 @@ pub trait Roots {
 
 impl<X: TraceAny + ?Sized + 'static> Roots for Rc<X> {
     fn enter(&self, tracer: &mut Tracer<'_, '_>) -> Result<(), Problem> {
-        if const { size_of::<Self>() > size_of::<usize>() } {
-            tracer.graph.remember(self);
-        }
+        tracer.graph.remember(self, Rc::as_ptr(self).addr());
         X::enter(Rc::clone(self), tracer)
     }
 }
-impl<X: Trace + Send + Sync> Roots for Arc<X> {
+impl<X: TraceAny + Send + Sync + ?Sized + 'static> Roots for Arc<X> {
     fn enter(&self, tracer: &mut Tracer<'_, '_>) -> Result<(), Problem> {
-        pointers::arc(self, tracer.graph).map(drop)
+        tracer.graph.remember(self, Arc::as_ptr(self).addr());
+        X::enter_shared(Arc::clone(self), tracer)
     }
 }
 impl<R: Roots> Roots for [R] {
@@ -233,7 +230,7 @@ impl<W: World> Traced<W> {
     }
 
     /// The link to an ordinary object, if it was traced.
-    pub fn link_to<X: Trace>(&self, object: &Rc<X>) -> Option<Link<X::Class>> {
+    pub fn link_to<X: TraceObject>(&self, object: &Rc<X>) -> Option<X::Link> {
         self.graph.find::<X>(Rc::as_ptr(object).addr())
     }
 
@@ -257,8 +254,8 @@ impl<W: World> Traced<W> {
     /// assert!(Rc::ptr_eq(&sim.object::<PlainBody>(link).unwrap(), &body));
     /// # Ok(()) }
     /// ```
-    pub fn object<X: Trace>(&self, link: Link<X::Class>) -> Option<Rc<X>> {
-        Context { graph: &self.graph, members: &[], has_owned_changes: false }.rc(link).ok()
+    pub fn object<X: TraceObject>(&self, link: X::Link) -> Option<Rc<X>> {
+        self.graph.pointer(link.into()).ok()
     }
 
     /// The text that a number stands for.

@@ -5,15 +5,15 @@ use std::collections::VecDeque;
 use ikra_core::class::Class;
 use ikra_core::link::Link;
 
-use crate::error::{MAX_NESTED, Problem, TraceError};
+use crate::error::{At, MAX_NESTED, Problem, TraceError};
 use crate::graph::Graph;
-use crate::object::{Owned, Trace};
-use crate::store::Holder;
+use crate::held::{Erased, Holder, UntypedLink, hold};
+use crate::object::TraceObject;
 
 /// The trace of one object: all objects that are known, and the objects that this one owns and that were not visited.
 pub struct Tracer<'o, 't> {
     pub(crate) graph: &'t mut Graph,
-    owned: VecDeque<(&'o dyn Owned, u32)>,
+    owned: VecDeque<(&'o dyn Erased, UntypedLink)>,
     nested: usize,
 }
 
@@ -32,21 +32,34 @@ impl<'o, 't> Tracer<'o, 't> {
         if self.nested > MAX_NESTED && !self.owned.is_empty() {
             return Err(Problem::TooDeep);
         }
-        while let Some((object, index)) = self.owned.pop_front() {
-            object.trace_owned(index, &mut self)?;
+        while let Some((object, link)) = self.owned.pop_front() {
+            object.trace_at(link, &mut self)?;
         }
         Ok(())
     }
 
     /// The link to an object that the traced one owns. Nothing else names it, so it is new.
-    pub(crate) fn own<X: Trace>(&mut self, object: &'o X) -> Result<Link<X::Class>, Problem> {
-        let link = self.graph.store_mut::<X::Class>().hold::<X>(Holder::Owned).map_err(TraceError::from)?;
-        self.owned.push_back((object, link.index() as u32));
-        Ok(link)
+    pub(crate) fn own<X: TraceObject>(&mut self, object: &'o X) -> Result<X::Link, Problem> {
+        let link = hold(object, || Holder::Owned, self.graph)?;
+        self.owned.push_back((object, link));
+        X::link(link)
     }
 
-    /// The row of an owned object, put into its store.
-    pub(crate) fn put<C: Class>(&mut self, link: Link<C>, row: C) -> Result<(), TraceError> {
-        Ok(self.graph.store_mut::<C>().put(link, row)?)
+    /// The link to an object of class `C`, whose row is made.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::OtherVariant`], if it was in a variant of another class when it became known.
+    pub fn link<C: Class>(&self, link: UntypedLink) -> Result<Link<C>, At> {
+        Ok(link.typed().map_err(|_| Problem::OtherVariant)?)
+    }
+
+    /// Stores the row of an object.
+    ///
+    /// # Errors
+    ///
+    /// The class has too many objects.
+    pub fn put<C: Class>(&mut self, link: Link<C>, row: C) -> Result<(), At> {
+        Ok(self.graph.store_mut::<C>().put(link, row).map_err(|error| Problem::from(TraceError::from(error)))?)
     }
 }

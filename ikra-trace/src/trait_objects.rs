@@ -1,14 +1,15 @@
-//! `Rc<dyn Actor>`, whose object may be of any class of a trait under `#[soa_dispatch]`.
+//! `Rc<dyn Actor>` and `Arc<dyn Actor>`, whose objects may be of any class of a trait under `#[soa_dispatch]`.
 
 use std::rc::{Rc, Weak};
+use std::sync::{Arc, Weak as ArcWeak};
 
-use ikra_core::dispatch::{AnyLink, Dispatch, Includes};
+use ikra_core::dispatch::{AnyLink, Dispatch};
 
 use crate::back::Context;
 use crate::code::any_link;
 use crate::error::Problem;
-use crate::object::Trace;
-use crate::pointers::{Refers, rc};
+use crate::object::TraceObject;
+use crate::pointers::{Refers, arc, rc};
 use crate::tracer::Tracer;
 
 /// An object of an unknown ordinary type that can be traced: a supertrait of [`TraceAs`].
@@ -34,16 +35,28 @@ pub trait TraceAny {
     /// Makes the object known.
     #[doc(hidden)]
     fn enter(self: Rc<Self>, tracer: &mut Tracer<'_, '_>) -> Result<(), Problem>;
+    /// Makes an object in an `Arc` known.
+    #[doc(hidden)]
+    fn enter_shared(self: Arc<Self>, tracer: &mut Tracer<'_, '_>) -> Result<(), Problem>
+    where
+        Self: Send + Sync;
 }
 
-impl<X: Trace> TraceAny for X {
+impl<X: TraceObject> TraceAny for X {
     fn enter(self: Rc<Self>, tracer: &mut Tracer<'_, '_>) -> Result<(), Problem> {
         rc(&self, tracer.graph).map(drop)
+    }
+    fn enter_shared(self: Arc<Self>, tracer: &mut Tracer<'_, '_>) -> Result<(), Problem>
+    where
+        Self: Send + Sync,
+    {
+        arc(&self, tracer.graph).map(drop)
     }
 }
 
 /// An object whose class is in the list of the trait `D` under `#[soa_dispatch]`. As a supertrait of an ordinary trait,
-/// it lets `Rc<dyn Trait>` be traced: there is no list of the types.
+/// it lets `Rc<dyn Trait>` be traced: there is no list of the types. So it does `Arc<dyn Trait>`, if the trait has the
+/// supertraits `Send + Sync` too, and `Arc<dyn Trait + Send + Sync>`.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -93,41 +106,60 @@ pub trait TraceAs<D: Dispatch>: TraceAny {
     /// The link to the object, which becomes known.
     #[doc(hidden)]
     fn link(self: Rc<Self>, tracer: &mut Tracer<'_, '_>) -> Result<AnyLink<D>, Problem>;
+    /// The link to an object in an `Arc`, which becomes known.
+    #[doc(hidden)]
+    fn link_shared(self: Arc<Self>, tracer: &mut Tracer<'_, '_>) -> Result<AnyLink<D>, Problem>
+    where
+        Self: Send + Sync;
 }
 
-impl<X: Trace, D: Includes<X::Class>> TraceAs<D> for X {
+#[diagnostic::do_not_recommend]
+impl<X: TraceObject, D: Dispatch> TraceAs<D> for X
+where
+    X::Link: Into<AnyLink<D>>,
+{
     fn link(self: Rc<Self>, tracer: &mut Tracer<'_, '_>) -> Result<AnyLink<D>, Problem> {
         any_link(rc(&self, tracer.graph)?)
     }
-}
-
-/// The link to a trait object.
-fn link<D: Dispatch, A: TraceAs<D> + ?Sized + 'static>(
-    object: &Rc<A>,
-    tracer: &mut Tracer<'_, '_>,
-) -> Result<AnyLink<D>, Problem> {
-    let link = Rc::clone(object).link(tracer)?;
-    tracer.graph.remember(object);
-    Ok(link)
-}
-
-impl<D: Dispatch + 'static, A: TraceAs<D> + ?Sized + 'static> Refers<AnyLink<D>> for Rc<A> {
-    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem> {
-        link(self, tracer)
-    }
-    fn again(link: AnyLink<D>, context: &Context<'_>) -> Result<Self, Problem> {
-        context.graph.trait_object(link)
+    fn link_shared(self: Arc<Self>, tracer: &mut Tracer<'_, '_>) -> Result<AnyLink<D>, Problem>
+    where
+        Self: Send + Sync,
+    {
+        any_link(arc(&self, tracer.graph)?)
     }
 }
 
-impl<D: Dispatch + 'static, A: TraceAs<D> + ?Sized + 'static> Refers<AnyLink<D>> for Weak<A> {
-    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem> {
-        self.refer_if_alive(tracer)?.ok_or(Problem::Dead)
-    }
-    fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<AnyLink<D>>, Problem> {
-        self.upgrade().map(|object| link(&object, tracer)).transpose()
-    }
-    fn again(link: AnyLink<D>, context: &Context<'_>) -> Result<Self, Problem> {
-        context.graph.trait_object(link).map(|object| Rc::downgrade(&object))
-    }
+/// Pointers to trait objects, and weak ones.
+macro_rules! pointers {
+    ($([$($bounds:tt)*] $strong:ident, $weak:ident, $link:ident;)*) => { $(
+        impl<D: Dispatch, A: TraceAs<D> $($bounds)* + ?Sized + 'static> Refers<AnyLink<D>> for $strong<A> {
+            fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem> {
+                let link = A::$link($strong::clone(self), tracer)?;
+                tracer.graph.remember(self, $strong::as_ptr(self).addr());
+                Ok(link)
+            }
+            fn again(link: AnyLink<D>, context: &Context<'_>) -> Result<Self, Problem> {
+                context.graph.trait_object(link.into())
+            }
+        }
+
+        impl<D: Dispatch, A: TraceAs<D> $($bounds)* + ?Sized + 'static> Refers<AnyLink<D>> for $weak<A> {
+            fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem> {
+                self.refer_if_alive(tracer)?.ok_or(Problem::Dead)
+            }
+            fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<AnyLink<D>>, Problem> {
+                let Some(object) = self.upgrade() else { return Ok(None) };
+                let link = A::$link($strong::clone(&object), tracer)?;
+                tracer.graph.remember(&object, $strong::as_ptr(&object).addr());
+                Ok(Some(link))
+            }
+            fn again(link: AnyLink<D>, context: &Context<'_>) -> Result<Self, Problem> {
+                context.graph.trait_object::<$strong<A>>(link.into()).map(|object| $strong::downgrade(&object))
+            }
+        }
+    )* };
+}
+pointers! {
+    [] Rc, Weak, link;
+    [+ Send + Sync] Arc, ArcWeak, link_shared;
 }

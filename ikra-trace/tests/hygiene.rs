@@ -99,6 +99,39 @@ pub mod lints {
         Weak(Weak<Plain>),
     }
 
+    /// A class.
+    #[soa_class]
+    #[derive(Clone, Copy, Debug)]
+    pub struct Other {
+        /// A number.
+        pub time: f32,
+    }
+
+    /// A trait.
+    #[soa_dispatch(Node, Other)]
+    pub trait Both {}
+    #[soa_methods]
+    impl Both for Node {}
+    #[soa_methods]
+    impl Both for Other {}
+
+    /// Ordinary objects of two classes.
+    #[derive(Clone, Debug, Trace)]
+    #[trace(link = Both, crate = ::ikra)]
+    pub enum Variants {
+        /// Fields with names.
+        #[trace(class = Node, rest(age = 3, next = None))]
+        Named {
+            /// A kind.
+            kind: Cell<Kind>,
+            /// A number.
+            r#type: f32,
+        },
+        /// Fields without names.
+        #[trace(class = Other)]
+        Unnamed(#[trace(with = seconds, field = time)] Duration, #[trace(skip)] String),
+    }
+
     mod seconds {
         use std::time::Duration;
 
@@ -116,6 +149,8 @@ pub mod lints {
     pub struct World {
         /// The objects.
         pub nodes: Objects<Node>,
+        /// Others.
+        pub others: Objects<Other>,
     }
 }
 
@@ -128,9 +163,22 @@ mod classes {
         pub(crate) mask: Option<Link<Class>>,
     }
 
+    #[soa_class]
+    pub(crate) struct Two {
+        pub(crate) place: u32,
+    }
+
+    #[soa_dispatch(Class, Two)]
+    pub(crate) trait Either {}
+    #[soa_methods]
+    impl Either for Class {}
+    #[soa_methods]
+    impl Either for Two {}
+
     #[soa_world]
     pub(crate) struct Sim {
         pub(crate) classes: Objects<Class>,
+        pub(crate) twos: Objects<Two>,
     }
 }
 
@@ -140,7 +188,7 @@ mod names {
 
     use ::std::rc::Rc;
 
-    use super::classes::{Class, Sim, class};
+    use super::classes::{Class, Either, Sim, Two, class, two};
 
     pub(crate) struct Option;
     pub(crate) struct Result;
@@ -156,6 +204,15 @@ mod names {
         fn row(&self) {}
         fn shared(&self) {}
         fn refer(&self) {}
+        fn trace(&self) {}
+        fn write(&self) {}
+        fn variant(&self) {}
+        fn link(&self) {}
+        fn put(&self) {}
+        fn changes(&self) {}
+        fn changed(&self) {}
+        fn refuse(&self) {}
+        fn hold(&self) {}
     }
     impl<T> Row for T {}
 
@@ -164,6 +221,40 @@ mod names {
     pub(crate) struct Plain {
         pub(crate) link: ::core::cell::Cell<u32>,
         pub(crate) mask: ::core::cell::RefCell<::std::rc::Weak<Plain>>,
+    }
+
+    #[derive(::ikra::trace::Trace)]
+    #[trace(link = Either)]
+    pub(crate) enum Enum {
+        #[trace(class = Class, rest(mask = ::core::option::Option::None))]
+        Struct { link: u32 },
+        #[trace(class = Two)]
+        Tuple(#[trace(field = r#place)] ::core::cell::Cell<u32>),
+    }
+
+    #[derive(::ikra::trace::Trace)]
+    #[trace(class = Class, rest(mask = ::core::option::Option::None))]
+    pub(crate) struct With(#[trace(with = wide, field = link)] u128);
+
+    mod wide {
+        pub(crate) fn trace(number: &u128) -> u32 {
+            u32::try_from(*number).unwrap_or(0)
+        }
+        pub(crate) fn write_back(number: &mut u128, new: u32) {
+            *number = new.into();
+        }
+    }
+
+    #[test]
+    fn names_of_an_enum_do_not_matter() {
+        let plain = [Rc::new(Enum::Struct { link: 1 }), Rc::new(Enum::Tuple(2.into()))];
+        let with = Rc::new(::core::cell::RefCell::new(With(1)));
+        let mut sim = <Sim as ::ikra::trace::TraceWorld>::trace(&(&plain, &with)).unwrap();
+        sim.twos.column_mut(two::place).fill(4);
+        sim.classes.column_mut(class::link)[1] = 5;
+        assert_eq!(sim.write_back().unwrap(), 2);
+        assert_eq!(with.borrow().0, 5);
+        assert!(matches!(&*plain[1], Enum::Tuple(place) if place.get() == 4));
     }
 
     #[test]

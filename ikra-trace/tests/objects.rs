@@ -435,7 +435,7 @@ fn vectors_and_atomics() {
 
 #[test]
 fn links_of_traits_have_room_for_fewer_objects() {
-    let any_link = |id| ikra::trace::rt::any_link::<Car, Actor>(Link::from_id(id).unwrap());
+    let any_link = |id| ikra::trace::rt::any_link::<Actor, _>(Link::<Car>::from_id(id).unwrap());
     assert!(any_link(u32::MAX / 2).is_ok());
     assert!(matches!(any_link(u32::MAX / 2 + 1), Err(Problem::TooMany)));
 }

@@ -125,8 +125,9 @@ impl Drop for Program {
     }
 }
 
-/// Where programs are built that have the small `ikra`. Cargo builds one at a time in a folder, so that there are several; what they
-/// share is soon compiled. The others share a folder, so that Ikra is compiled once.
+/// Where programs are built that have the small `ikra`. Cargo builds one at a time in a folder, so that there are several. In
+/// each, `ikra-build` is compiled, so that there are fewer than processors: the last is that of all other programs, in which
+/// Ikra is compiled once.
 struct Folders {
     /// The folders that no program uses now.
     free: Vec<PathBuf>,
@@ -137,15 +138,22 @@ static FOLDERS: Mutex<Folders> = Mutex::new(Folders { free: Vec::new(), made: 0 
 
 impl Folders {
     fn take() -> PathBuf {
+        let most = std::thread::available_parallelism().map_or(1, |count| count.get() / 2).clamp(1, 4);
         let mut folders = FOLDERS.lock().unwrap();
-        folders.free.pop().unwrap_or_else(|| {
-            folders.made += 1;
-            folder(&format!("small-{}", folders.made))
-        })
+        if let Some(free) = folders.free.pop() {
+            return free;
+        }
+        if folders.made == most {
+            return folder("target");
+        }
+        folders.made += 1;
+        folder(&format!("small-{}", folders.made))
     }
 
     fn give_back(target: PathBuf) {
-        FOLDERS.lock().unwrap().free.push(target);
+        if !target.ends_with("target") {
+            FOLDERS.lock().unwrap().free.push(target);
+        }
     }
 }
 

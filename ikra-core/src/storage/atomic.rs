@@ -1,61 +1,25 @@
 //! `#[atomic]` fields: the only way to change another object.
 
+mod column;
+mod values;
+
 use core::fmt;
 use core::marker::PhantomData;
 use core::ptr;
 
 use crate::alone;
-use crate::class::{Class, ClassId, ColumnInfo};
-use crate::effects::FieldSet;
+use crate::class::ClassId;
 use crate::facts::Facts;
 use crate::moves::{Change, Moves};
-use crate::order::{AtomicOwner, Lent, OfAny, OfSelf, Operation, assert_allowed, is_left_alone, is_own_alone};
+use crate::order::{AtomicOwner, Lent, Operation, assert_allowed, is_left_alone, is_own_alone};
 use crate::panics::{not_its_own, young_link};
 use crate::phase::Phase;
-use crate::storage::{Bump, Storage, Stored, remapped_as_it_is};
-use crate::table::{Table, address};
-use crate::target::cells::{self, AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Relaxed};
+use crate::target::cells::{self, Relaxed};
 use crate::value::{Fixed, Value};
-use crate::window::Skip;
 
-/// A value that an `#[atomic]` field may hold: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`,
-/// [`Fixed`](crate::value::Fixed), `Link` and `Option<Link>`. An enum is stored as its number, in a `u32`.
-///
-/// ```
-/// use ikra::prelude::*;
-/// use ikra::{AtomicOwner, AtomicValue};
-///
-/// fn raise<T: AtomicValue>(field: Atomic<'_, T, impl AtomicOwner>, to: T) -> T { field.swap(to) }
-///
-/// # #[soa_class] pub struct Body { #[atomic] pub hits: u32 }
-/// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-/// # fn main() -> Result<(), ikra::Error> {
-/// # let mut sim = Sim::new();
-/// let body = sim.bodies.push(Body { hits: 3 })?;
-/// assert_eq!(raise(sim.get(body).hits(), 5), 3);
-/// # Ok(()) }
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an `#[atomic]` field",
-    label = "not an atomic value",
-    note = "atomic fields are `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `bool`, `ikra::Fixed`, `Link<C>` or `Option<Link<C>>`; store an enum as its number"
-)]
-pub trait AtomicValue: sealed::Cell {}
-
-/// Unsafe code trusts the choice of the cell for a value, so the trait is sealed.
-pub(crate) mod sealed {
-    use crate::value::Value;
-
-    /// How a value is accessed as an atomic.
-    pub trait Cell: Value {
-        /// The atomic with the same size, alignment and bytes.
-        type Cell: Sync + 'static;
-        fn load(cell: &Self::Cell) -> Self;
-        fn store(cell: &Self::Cell, value: Self);
-        fn swap(cell: &Self::Cell, value: Self) -> Self;
-        fn compare_exchange(cell: &Self::Cell, current: Self, new: Self) -> Result<Self, Self>;
-    }
-}
+pub use column::AtomicColumn;
+pub use values::AtomicValue;
+pub(crate) use values::{encoded, sealed};
 
 /// An `#[atomic]` field of an object, as its view and its refs show it.
 ///
@@ -363,40 +327,6 @@ macro_rules! updates {
 }
 pub(crate) use updates;
 
-/// An atomic over the cell with the same name.
-macro_rules! plain {
-    ($($ty:ident $cell:ident;)*) => { $(
-        impl AtomicValue for $ty {}
-        impl sealed::Cell for $ty {
-            type Cell = $cell;
-            #[inline(always)]
-            fn load(cell: &$cell) -> Self {
-                cell.load(Relaxed)
-            }
-            #[inline(always)]
-            fn store(cell: &$cell, value: Self) {
-                cell.store(value, Relaxed);
-            }
-            #[inline(always)]
-            fn swap(cell: &$cell, value: Self) -> Self {
-                cell.swap(value, Relaxed)
-            }
-            #[inline(always)]
-            fn compare_exchange(cell: &$cell, current: Self, new: Self) -> Result<Self, Self> {
-                cell.compare_exchange(current, new, Relaxed, Relaxed)
-            }
-        }
-    )* };
-}
-
-plain! {
-    u32 AtomicU32;
-    i32 AtomicI32;
-    u64 AtomicU64;
-    i64 AtomicI64;
-    bool AtomicBool;
-}
-
 updates! { [] u32, i32, u64, i64; {
     /// Adds, wrapping around.
     add { const { assert_allowed::<A>(Operation::Add) } }
@@ -434,44 +364,6 @@ updates! { [] bool; {
     fetch_and { const { assert_allowed::<A>(Operation::Exchange) } }
     |atomic, value| atomic.update(|before| before & value, |cell| cell.fetch_and(value, Relaxed));
 } }
-
-/// An atomic over an integer cell, by a bijection between values and integers.
-macro_rules! encoded {
-    ([$($generics:tt)*] $ty:ty, $cell:ident, |$value:ident| $encode:expr, |$bits:ident| $decode:expr) => {
-        impl<$($generics)*> AtomicValue for $ty {}
-        impl<$($generics)*> sealed::Cell for $ty {
-            type Cell = $cell;
-            #[inline(always)]
-            fn load(cell: &$cell) -> Self {
-                let $bits = cell.load(Relaxed);
-                $decode
-            }
-            #[inline(always)]
-            fn store(cell: &$cell, $value: Self) {
-                cell.store($encode, Relaxed);
-            }
-            #[inline(always)]
-            fn swap(cell: &$cell, $value: Self) -> Self {
-                let $bits = cell.swap($encode, Relaxed);
-                $decode
-            }
-            #[inline(always)]
-            fn compare_exchange(cell: &$cell, current: Self, new: Self) -> Result<Self, Self> {
-                let encode = |$value: Self| $encode;
-                let decode = |$bits| $decode;
-                cell.compare_exchange(encode(current), encode(new), Relaxed, Relaxed)
-                    .map(decode)
-                    .map_err(decode)
-            }
-        }
-    };
-}
-
-pub(crate) use encoded;
-
-encoded!([] f32, AtomicU32, |value| value.to_bits(), |bits| f32::from_bits(bits));
-encoded!([] f64, AtomicU64, |value| value.to_bits(), |bits| f64::from_bits(bits));
-encoded!([const F: u32] Fixed<F>, AtomicI64, |value| value.to_bits(), |bits| Fixed::from_bits(bits));
 
 updates! { [const F: u32,] Fixed<F>; {
     /// Adds, wrapping around. The sum is exact, so every order gives the same result.
@@ -555,114 +447,3 @@ updates! { [] f32, f64; {
     |atomic, value|
         atomic.change(|current| precedes!(value, current, value.total_cmp(&current).is_gt()).then_some(value));
 } }
-
-/// A field in one column of atomics.
-#[derive(Debug)]
-pub struct AtomicColumn<T>(PhantomData<fn() -> T>);
-
-impl<T: AtomicValue> AtomicColumn<T> {
-    /// The address of the cell of an object that exists.
-    #[inline(always)]
-    fn place<C: Class, const K: usize>(table: &Table<C>, index: usize) -> *mut T {
-        // SAFETY: views and refs are made of objects that exist (I12).
-        unsafe { table.address(<Self as Storage<C, K>>::COLUMN, index) }.cast::<T>()
-    }
-}
-
-// SAFETY: one column of cells, and every access to them is atomic.
-unsafe impl<T: AtomicValue> Stored for AtomicColumn<T> {
-    type Row = T;
-    type Value = T;
-    const EMPTIES: bool = T::EMPTIES;
-    const COLUMNS: &'static [ColumnInfo] = {
-        assert!(size_of::<T>() == size_of::<T::Cell>() && align_of::<T>() <= align_of::<T::Cell>());
-        &[ColumnInfo::of::<T::Cell>().holding::<T>()]
-    };
-    const ATOMIC: bool = true;
-    const LINKS_TO: &'static [ClassId] = T::LINKS_TO;
-}
-
-// SAFETY: the functions read, write and show the object's cell in the column.
-unsafe impl<C: Class, const K: usize, T: AtomicValue> Storage<C, K> for AtomicColumn<T> {
-    type View<'w, P: Phase> = Atomic<'w, T, OfSelf<P, C, K>>;
-    type Seen<'w, P: Phase> = Atomic<'w, T, OfAny<P, C, K>>;
-    type Shared<'a> = Skip;
-    type Exclusive<'a> = Skip;
-
-    #[inline(always)]
-    unsafe fn shared<'a>(_: &C::Bases, _: usize, _: usize) -> Self::Shared<'a> {
-        Skip
-    }
-
-    #[inline(always)]
-    unsafe fn exclusive<'a>(_: &C::Bases, _: usize, _: usize) -> Self::Exclusive<'a> {
-        Skip
-    }
-
-    #[inline(always)]
-    unsafe fn read(bases: &C::Bases, index: usize) -> T {
-        // SAFETY: the element exists by 1.
-        let place = unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index) };
-        // SAFETY: every access to it is through the cell.
-        T::load(unsafe { &*place.cast::<T::Cell>() })
-    }
-
-    #[inline(always)]
-    unsafe fn read_for_view<P: Phase>(_: &C::Bases, _: usize) -> T {
-        // An unused load would still be executed.
-        <T as Value>::PLACEHOLDER
-    }
-
-    #[inline(always)]
-    unsafe fn write(bases: &C::Bases, index: usize, value: T) {
-        // SAFETY: there is room by 1.
-        let place = unsafe { address::<C>(bases, <Self as Storage<C, K>>::COLUMN, index) };
-        // SAFETY: the bytes are initialised when storage is allocated (I21). A cell is an integer, of which any bytes
-        // are valid, or a `bool`'s size of zeroed bytes.
-        T::store(unsafe { &*place.cast::<T::Cell>() }, value);
-    }
-
-    #[inline(always)]
-    unsafe fn read_row(bases: &C::Bases, index: usize) -> T {
-        // SAFETY: the contract is the same.
-        unsafe { <Self as Storage<C, K>>::read(bases, index) }
-    }
-
-    #[inline(always)]
-    unsafe fn write_row(bases: &C::Bases, index: usize, row: T, _: &mut Bump) {
-        // SAFETY: by 1.
-        unsafe { <Self as Storage<C, K>>::write(bases, index, row) }
-    }
-
-    remapped_as_it_is!();
-
-    #[inline(always)]
-    unsafe fn to_view<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize, facts: Facts) -> Self::View<'w, P> {
-        if P::SEQUENTIAL {
-            table.changed_on_host(const { FieldSet::from_bits(1 << K) });
-        }
-        // SAFETY: 1. every access to the element is through the cell; 2. by 4; 3. by 3.
-        unsafe { Atomic::at(Self::place::<C, K>(table, index), facts, Lent::OWN) }
-    }
-
-    #[inline(always)]
-    fn lent<P: Phase>(view: Self::View<'_, P>) -> Self::View<'_, P> {
-        view.lent()
-    }
-
-    #[inline(always)]
-    unsafe fn to_seen<'w, P: Phase>(_: T, table: &'w Table<C>, index: usize, facts: Facts) -> Self::Seen<'w, P> {
-        // SAFETY: 1. every access to the element is through the cell; 2. by 2; 3. it is of any object.
-        unsafe { Atomic::at(Self::place::<C, K>(table, index), facts, ()) }
-    }
-
-    #[inline(always)]
-    fn from_view<P: Phase>(_: Self::View<'_, P>) -> T {
-        <T as Value>::PLACEHOLDER
-    }
-
-    #[inline(always)]
-    fn is_own<'w, P: Phase>(view: &Self::View<'w, P>, table: &'w Table<C>, index: usize) -> bool {
-        ptr::eq(ptr::from_ref(view.cell).cast(), Self::place::<C, K>(table, index))
-    }
-}

@@ -1,5 +1,7 @@
 //! The fields of a class together: implements the functions of one field's storage for a tuple of up to 64.
 
+#[cfg(not(target_arch = "nvptx64"))]
+use core::any::TypeId;
 use core::ops::Range;
 
 use crate::class::Class;
@@ -34,6 +36,10 @@ pub trait FieldTuple<C: Class>: 'static {
     type Views<'w, P: Phase>;
     /// The values that fill storage before an object is initialised.
     const PLACEHOLDER: Self::Values;
+
+    /// The storage of a field, as a type's identity.
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn storage(field: usize) -> Option<TypeId>;
 
     /// Replaces the value of field `K`.
     ///
@@ -286,6 +292,11 @@ macro_rules! field_tuple {
             type Values = ($($F::Value,)+);
             type Views<'w, P: Phase> = ($($F::View<'w, P>,)+);
             const PLACEHOLDER: Self::Values = ($(<$F::Value as Loaded>::PLACEHOLDER,)+);
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn storage(field: usize) -> Option<TypeId> {
+                [$(TypeId::of::<$F>()),+].get(field).copied()
+            }
 
             #[inline(always)]
             unsafe fn read(bases: &C::Bases, index: usize) -> Self::Values {

@@ -8,6 +8,7 @@ pub(crate) mod copies;
 pub(crate) mod element;
 pub mod expansion;
 pub mod groups;
+pub mod mapped;
 pub mod near;
 pub(crate) mod panics;
 #[cfg(test)]

@@ -22,6 +22,7 @@ fn builtin(name: &str) -> Option<Builtin> {
         "vprintf" => Builtin::Print,
         "malloc" => Builtin::Allocate,
         "free" => Builtin::Free,
+        "cudaGraphSetConditional" => Builtin::SetCondition,
         _ => return None,
     })
 }

@@ -1,9 +1,10 @@
 //! Modules: device code, its kernels and its variables.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
 
+use super::programs::Known;
 use super::state::{Driver, Handle, call, put};
 use super::status::{
     Done, INVALID_HANDLE, INVALID_PTX, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Status, UNSUPPORTED_PTX_VERSION,
@@ -35,8 +36,7 @@ const REGISTERS_OF_THREAD: usize = 255;
 pub(crate) struct Module {
     pub(crate) context: Handle,
     loaded: Arc<machine::LoadedProgram>,
-    /// The kernels whose first instruction waits for the kernels before them.
-    waiting: HashSet<String>,
+    known: Arc<Known>,
     /// The kernels that programs looked up, by their names.
     functions: HashMap<String, Handle>,
 }
@@ -97,26 +97,6 @@ fn check_age(driver: &Driver, text: &str) -> Result<(), (Status, String)> {
     Ok(())
 }
 
-/// The kernels that wait for the kernels before them, before they do anything else.
-fn waiting(text: &str) -> HashSet<&str> {
-    let mut found = HashSet::new();
-    if !text.contains("griddepcontrol.wait") {
-        return found;
-    }
-    for (start, _) in text.match_indices(".entry ") {
-        let rest = text[start + ".entry ".len()..].trim_start();
-        let name = rest.split(['(', ' ', '\t', '\r', '\n', '{', ';']).next().unwrap_or_default();
-        let body = rest.split_once('{').map(|(_, body)| body);
-        // Declarations are not instructions.
-        let mut statements = body.into_iter().flat_map(|body| body.split(';')).map(str::trim);
-        let first = statements.find(|statement| !statement.starts_with(".reg") && !statement.starts_with(".local"));
-        if first == Some("griddepcontrol.wait") {
-            found.insert(name);
-        }
-    }
-    found
-}
-
 /// Loads a text.
 fn load(driver: &mut Driver, text: &str) -> Result<Handle, (Status, String)> {
     let (context, state) = driver.current().map_err(|status| (status, String::new()))?;
@@ -125,14 +105,13 @@ fn load(driver: &mut Driver, text: &str) -> Result<Handle, (Status, String)> {
         return Err((status, String::from("ptxas fatal   : IKRA_EMULATOR_PLAN refuses this text")));
     }
     check_age(driver, text)?;
-    let program = machine::Program::load(text).map_err(|error| {
+    let known = driver.programs.of(text).map_err(|error| {
         (INVALID_PTX, format!("ptxas application ptx input, line {}; error   : {}", error.line, error.message))
     })?;
     driver.counts.keep_text(text);
-    let loaded = machine.load(Arc::new(program)).map_err(|_| (OUT_OF_MEMORY, String::new()))?;
-    let waiting = waiting(text).into_iter().map(str::to_owned).collect();
+    let loaded = machine.load(Arc::clone(&known.program)).map_err(|_| (OUT_OF_MEMORY, String::new()))?;
     let handle = driver.handle();
-    driver.modules.insert(handle, Module { context, loaded: Arc::new(loaded), waiting, functions: HashMap::new() });
+    driver.modules.insert(handle, Module { context, loaded: Arc::new(loaded), known, functions: HashMap::new() });
     Ok(handle)
 }
 
@@ -231,7 +210,7 @@ pub unsafe extern "C" fn cuModuleGetFunction(function: *mut Handle, module: Hand
         // SAFETY: the caller passes null, or a pointer to a handle.
         unsafe { put(function, handle) }?;
         if let Some(state) = driver.modules.get_mut(&module) {
-            let waits_first = state.waiting.contains(&name);
+            let waits_first = state.known.waiting.contains(&name);
             driver.functions.insert(handle, Arc::new(Function { context, loaded, kernel, waits_first }));
             state.functions.insert(name, handle);
         }

@@ -62,6 +62,9 @@ pub(crate) enum Work {
     Wait,
     /// Executes a recording.
     Graph(Arc<Graph>),
+    /// Executes a recording as long as a condition is not 0. `body` is the recording's handle, until the recording that
+    /// holds this is instantiated.
+    Loop { condition: u64, body: Handle, graph: Arc<Graph> },
     /// Calls a function of the host.
     Call { function: unsafe extern "C" fn(*mut c_void), data: usize },
     /// Frees memory.
@@ -223,6 +226,10 @@ impl Driver {
         }
     }
 
+    fn try_perform_all(&mut self, context: Handle, graph: &Graph) -> Done {
+        graph.work.iter().try_for_each(|work| self.try_perform(context, work.clone()))
+    }
+
     fn try_perform(&mut self, context: Handle, work: Work) -> Done {
         let machine = self.context(context)?.machine.clone();
         let refuse = |fault: machine::Fault| super::report::copy_failed(&fault);
@@ -248,7 +255,18 @@ impl Driver {
                 Ok(())
             }
             Work::Wait => Ok(()),
-            Work::Graph(graph) => graph.work.iter().try_for_each(|work| self.try_perform(context, work.clone())),
+            Work::Graph(graph) => {
+                for &(condition, value) in &graph.conditions {
+                    machine.put_condition(condition, value);
+                }
+                self.try_perform_all(context, &graph)
+            }
+            Work::Loop { condition, graph, .. } => {
+                while machine.condition(condition) != 0 {
+                    self.try_perform_all(context, &graph)?;
+                }
+                Ok(())
+            }
             Work::Call { function, data } => {
                 // SAFETY: the code that enqueued the call promises that it may be made when all work before it is done.
                 unsafe { function(std::ptr::with_exposed_provenance_mut(data)) };

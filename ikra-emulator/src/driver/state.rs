@@ -10,6 +10,7 @@ use super::counts::Counters;
 use super::event::Event;
 use super::graph::{Capture, Graph};
 use super::module::{Function, Module};
+use super::programs::Programs;
 use super::queue::Stream;
 use super::settings::{Checks, Settings};
 use super::status::{Done, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, NOT_INITIALIZED, Status, UNKNOWN};
@@ -50,6 +51,7 @@ pub(crate) struct Driver {
     pub(crate) streams: BTreeMap<Handle, Stream>,
     pub(crate) events: HashMap<Handle, Event>,
     pub(crate) modules: HashMap<Handle, Module>,
+    pub(crate) programs: Programs,
     pub(crate) functions: HashMap<Handle, Arc<Function>>,
     pub(crate) graphs: HashMap<Handle, Graph>,
     pub(crate) executables: HashMap<Handle, Arc<Graph>>,
@@ -165,6 +167,7 @@ impl Driver {
             streams: BTreeMap::new(),
             events: HashMap::new(),
             modules: HashMap::new(),
+            programs: Programs::default(),
             functions: HashMap::new(),
             graphs: HashMap::new(),
             executables: HashMap::new(),

@@ -16,8 +16,9 @@ use super::event::{
     cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventQuery, cuEventRecord, cuEventSynchronize,
 };
 use super::graph::{
-    cuGraphDestroy, cuGraphExecDestroy, cuGraphGetNodes, cuGraphInstantiateWithFlags, cuGraphLaunch, cuGraphUpload,
-    cuStreamBeginCapture_v2, cuStreamEndCapture, cuThreadExchangeStreamCaptureMode,
+    cuGraphAddNode_v2, cuGraphConditionalHandleCreate, cuGraphCreate, cuGraphDestroy, cuGraphExecDestroy,
+    cuGraphGetNodes, cuGraphInstantiateWithFlags, cuGraphLaunch, cuGraphUpload, cuStreamBeginCapture_v2,
+    cuStreamBeginCaptureToGraph, cuStreamEndCapture, cuThreadExchangeStreamCaptureMode,
 };
 use super::launch::{cuLaunchKernel, cuLaunchKernelEx};
 use super::memory::{
@@ -48,14 +49,15 @@ pub(crate) fn find(name: &str, _version: c_int) -> Option<*mut c_void> {
         cuDeviceGetUuid_v2 cuDevicePrimaryCtxGetState cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2
         cuDevicePrimaryCtxRetain cuDeviceTotalMem_v2 cuDriverGetVersion cuEventCreate cuEventDestroy_v2
         cuEventElapsedTime cuEventQuery cuEventRecord cuEventSynchronize cuFuncGetAttribute cuFuncSetAttribute
-        cuFuncSetCacheConfig cuGetErrorName cuGetErrorString cuGetProcAddress_v2 cuGraphDestroy cuGraphExecDestroy
+        cuFuncSetCacheConfig cuGetErrorName cuGetErrorString cuGetProcAddress_v2 cuGraphAddNode_v2
+        cuGraphConditionalHandleCreate cuGraphCreate cuGraphDestroy cuGraphExecDestroy
         cuGraphGetNodes cuGraphInstantiateWithFlags cuGraphLaunch cuGraphUpload cuInit cuLaunchHostFunc cuLaunchKernel
         cuLaunchKernelEx cuMemAllocAsync cuMemAlloc_v2 cuMemFreeAsync cuMemFreeHost cuMemFree_v2
         cuMemGetAddressRange_v2 cuMemGetInfo_v2 cuMemHostAlloc cuMemHostGetDevicePointer_v2 cuMemcpy2DAsync_v2
         cuMemcpyDtoDAsync_v2 cuMemcpyDtoD_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoH_v2 cuMemcpyHtoDAsync_v2 cuMemcpyHtoD_v2
         cuMemsetD32Async cuMemsetD8Async cuMemsetD8_v2 cuModuleGetFunction cuModuleGetGlobal_v2 cuModuleLoadData
         cuModuleLoadDataEx cuModuleUnload cuOccupancyMaxActiveBlocksPerMultiprocessor
-        cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cuStreamBeginCapture_v2 cuStreamCreate
+        cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cuStreamBeginCapture_v2 cuStreamBeginCaptureToGraph cuStreamCreate
         cuStreamCreateWithPriority cuStreamDestroy_v2 cuStreamEndCapture cuStreamGetCtx cuStreamIsCapturing
         cuStreamQuery cuStreamSynchronize cuStreamWaitEvent cuThreadExchangeStreamCaptureMode
     };

@@ -1,4 +1,4 @@
-//! Functions that the device provides: `__assertfail`, `vprintf`, `malloc`, `free`.
+//! Functions that the device provides: `__assertfail`, `vprintf`, `malloc`, `free`, `cudaGraphSetConditional`.
 
 use super::{
     Core, Outcome, Trouble,
@@ -45,6 +45,13 @@ impl Core<'_> {
                     self.context
                         .free(argument(0))
                         .map_err(|fault| Trouble::at(lane, fault.kind, argument(0), fault.detail))?;
+                    0
+                }
+                Builtin::SetCondition => {
+                    if !self.context.device.set_condition(argument(0), argument(1) as u32) {
+                        let detail = format!("no graph has the condition {:#x}", argument(0));
+                        return Err(Trouble::at(lane, FaultKind::IllegalInstruction, argument(0), detail));
+                    }
                     0
                 }
             };

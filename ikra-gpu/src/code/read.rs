@@ -15,7 +15,7 @@ use super::{Kind, Shape};
 pub(crate) struct Compiled {
     pub(crate) symbol: String,
     pub(super) fingerprint: u64,
-    /// Size and alignment of the combined result.
+    /// Size and alignment of its results.
     result: (usize, usize),
     /// Bytes of each parameter before the table entries.
     parameters: Vec<usize>,
@@ -98,9 +98,14 @@ impl Code {
                             entry.reads_tables = *which != "all";
                         }
                     }
-                    [marks::ENTRY, key, kind, fingerprint, size, align] => {
+                    [marks::ENTRY, key, kind, fingerprint, size, align, filter @ ..] => {
+                        let kind = match (kind_of(kind), filter) {
+                            (Some(Kind::Reduce(n)), [filter]) => number(filter).map(|key| Kind::ReduceChosen(n, key)),
+                            (kind, []) => kind,
+                            _ => None,
+                        };
                         // Once per entry point: the compiler may have copied the comment.
-                        if let (Some(mut entry), Some(key), Some(kind)) = (entry.take(), number(key), kind_of(kind)) {
+                        if let (Some(mut entry), Some(key), Some(kind)) = (entry.take(), number(key), kind) {
                             entry.fingerprint = number(fingerprint).unwrap_or_default();
                             entry.result = (number(size).unwrap_or_default(), number(align).unwrap_or(1));
                             code.entries.insert((key, kind), entry);
@@ -161,14 +166,14 @@ impl Compiled {
         self.parameters.pop_if(|last| !self.words.is_empty() && *last == bytes);
     }
 
-    /// Size and alignment of its result.
+    /// Size and alignment of its results.
     pub(crate) fn result(&self) -> (usize, usize) {
         self.result
     }
 
     /// Whether it is the entry point that the host expects, with these arguments.
     pub(super) fn check(&self, entry: &Entry, shape: Shape<'_>, arguments: &[Argument<'_>]) -> Result<(), GpuError> {
-        let (compiled, kernel, Shape { own, result, class }) = (self, entry.origin.name(), shape);
+        let (compiled, kernel, Shape { own, result }) = (self, entry.origin.name(), shape);
         let differs = |what: String| Err(GpuError::DeviceCodeDiffers { what: format!("kernel `{kernel}`: {what}") });
         let wanted: Vec<usize> = own.iter().copied().chain(sizes(arguments)).collect();
         if compiled.parameters != wanted {
@@ -185,15 +190,15 @@ impl Compiled {
                 bytes(&compiled.parameters)
             ));
         }
-        if compiled.result != result {
+        if compiled.result != (result.size, result.align) {
             return differs(format!(
                 "it returns {} bytes on the host and {} in the device code",
-                result.0, compiled.result.0
+                result.size, compiled.result.0
             ));
         }
-        if compiled.fingerprint != entry.fingerprint ^ class {
+        if compiled.fingerprint != entry.fingerprint ^ result.meaning {
             return differs(String::from(
-                "its class, the types of its arguments, the columns that it writes, or what it does in pairs differ between host and device",
+                "its class, the types of its arguments or its result, the columns that it writes, or what it does in pairs differ between host and device",
             ));
         }
         Ok(())
@@ -213,6 +218,7 @@ fn kind_of(text: &str) -> Option<Kind> {
     let numbered = |kind: &str| text.strip_prefix(kind)?.parse().ok();
     match text {
         "call" => Some(Kind::Call),
+        "collect" => Some(Kind::Collect),
         _ => numbered("reduce").map(Kind::Reduce).or_else(|| numbered("born").map(Kind::Born)),
     }
 }

@@ -72,7 +72,7 @@ fn entries_are_found_with_their_parameters() {
     let code = codes(&[("game", Some(text()))]);
     let (small, large) = (3_u8, [1_u64; 3]);
     let arguments = [Argument::of(&small), Argument::of(&[0_u32; 0]), Argument::of(&large)];
-    let shape = Shape { own: &[4, 8], result: (0, 1), class: 0 };
+    let shape = Shape { own: &[4, 8], result: WireType::NONE };
     let find = |entry: &Entry, arguments: &[Argument<'_>]| {
         code.entry(entry, Kind::Call, shape, arguments).map(|(_, compiled)| compiled.symbol.clone())
     };
@@ -87,7 +87,12 @@ fn entries_are_found_with_their_parameters() {
     );
     let result = code.entry(&host("game"), Kind::Reduce(0), shape, &arguments);
     assert!(matches!(result, Err(GpuError::NoSuchKernel { .. })));
-    let result = code.entry(&host("game"), Kind::Call, Shape { result: (4, 4), ..shape }, &arguments);
+    let result = code.entry(
+        &host("game"),
+        Kind::Call,
+        Shape { result: WireType { size: 4, align: 4, meaning: 0 }, ..shape },
+        &arguments,
+    );
     assert!(result.unwrap_err().to_string().contains("returns 4 bytes on the host and 0"));
 }
 
@@ -120,7 +125,7 @@ fn classes_are_compared() {
 #[test]
 fn several_packages_have_code() {
     let other = "//ikra:class 1 ikra_class_Other_1 2 3 shapes/src/model.rs:1:1\n//ikra:stack 4096\n";
-    let shape = Shape { own: &[4, 8, 1, 24], result: (0, 1), class: 0 };
+    let shape = Shape { own: &[4, 8, 1, 24], result: WireType::NONE };
     let find = |codes: &Codes| {
         codes
             .entry(&host("game::model"), Kind::Call, shape, &[])
@@ -169,7 +174,7 @@ fn entries_say_which_words_they_take() {
             .replace("go_param_3[24]\n", "go_param_3[24],\n\t.param .align 8 .b8 go_words[24]\n")
             .replace("{\n\t// begin", &format!("{{\n\t//ikra:takes {words}\n\t// begin"))
     };
-    let shape = Shape { own: &[4, 8, 1, 24], result: (0, 1), class: 0 };
+    let shape = Shape { own: &[4, 8, 1, 24], result: WireType::NONE };
     let find = |text| {
         let code = codes(&[("game", Some(text))]);
         let found = code.entry(&host("game::model"), Kind::Call, shape, &[]);

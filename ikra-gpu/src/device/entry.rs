@@ -13,15 +13,38 @@ macro_rules! __entry {
             #[unsafe(export_name = $symbol)]
             unsafe extern "ptx-kernel" fn born(remaps: u32) {
                 // The host compares it with the class of which it wants the objects.
-                const __BORN: $crate::device::runtime::kernel::Entry = $crate::device::runtime::kernel::Entry {
-                    origin: __ENTRY.origin,
-                    fingerprint: __ENTRY.fingerprint ^ $crate::device::runtime::fingerprint::class_fingerprint::<$class>(),
+                const __BORN: $crate::device::runtime::transfer::WireType = $crate::device::runtime::transfer::WireType {
+                    size: ::core::mem::size_of::<$class>(),
+                    align: ::core::mem::align_of::<$class>(),
+                    meaning: $crate::device::runtime::fingerprint::class_fingerprint::<$class>(),
                 };
-                $crate::device::mark!($kind, __BORN, $class);
+                $crate::device::mark!($kind, __ENTRY, __BORN);
                 // SAFETY: by the host.
                 unsafe {
                     $crate::device::lives::born::<$class, _>(remaps != 0, [$($crate::device::lives::made::<$young>()),*])
                 }
+            }
+        };
+    };
+    (
+        collect $kernel:ident;
+        $all:tt: $args:ty = ($($arg:ident: $ty:ty $(=> $lt:lifetime $any:lifetime)?),*) -> $output:ty as $symbol:literal
+    ) => {
+        const _: () = {
+            #[allow(unused_imports, reason = "for results that are not transferred")]
+            use $crate::device::{Unsent as _, runtime::known::No as _};
+
+            /// # Safety
+            ///
+            /// The host launches it, for a world whose tables are filled, with a list of `end` indices or null, and
+            /// with room for a result for each object.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "ptx-kernel" fn collect(first: u32, end: u32, list: *const u32, results: *mut u8 $(, $arg: $ty)*) {
+                $crate::device::mark!("collect", __ENTRY, $crate::device::runtime::known::Probe::<$output>::WIRE);
+                $crate::__trust!(execute: $($arg),*);
+                $($crate::__borrow! { $arg $($lt)? })*
+                // SAFETY: by the host.
+                unsafe { $crate::device::Sent::<$kernel, ($($(&$any)? $ty),*)>::collect(first, end, list, results, $all) }
             }
         };
     };
@@ -48,7 +71,7 @@ macro_rules! __entry {
             /// The host launches it, for a world whose tables are filled, with a list of `end` indices or null.
             #[unsafe(export_name = $symbol)]
             unsafe extern "ptx-kernel" fn entry(first: u32, end: u32, list: *const u32 $(, $arg: $ty)*) {
-                $crate::device::mark!("call", __ENTRY, ());
+                $crate::device::mark!("call", __ENTRY, $crate::device::runtime::transfer::WireType::NONE);
                 $crate::__trust!($executor: $($arg),*);
                 $($crate::__borrow! { $arg $($lt)? })*
                 // SAFETY: by the host.
@@ -102,7 +125,11 @@ macro_rules! __together {
             /// where the sections require them. The number of blocks is the sections' sum.
             #[unsafe(export_name = $symbol)]
             unsafe extern "ptx-kernel" fn entry(sections: [SectionWords; $count], list: *const u32 $(, $arg: $ty)*) {
-                $crate::device::mark!("call", together::<$trait, $number>(), ());
+                $crate::device::mark!(
+                    "call",
+                    together::<$trait, $number>(),
+                    $crate::device::runtime::transfer::WireType::NONE
+                );
                 $crate::__trust!(execute: $($arg),*);
                 const {
                     let classes = <$trait as $crate::device::runtime::dispatch::Dispatch>::CLASSES;
@@ -149,6 +176,50 @@ pub use __together as together;
 #[macro_export]
 macro_rules! __reduced {
     (
+        after $filter:expr, $name:literal at $place:literal, $chooses:tt: $choosing:ty = ($($own:ident: $own_ty:ty),*);
+        $kernel:ident by $reducer:ty;
+        $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) -> $output:ty as $symbol:literal, $kind:literal
+    ) => {
+        const _: () = {
+            const __FILTER: $crate::device::runtime::kernel::Entry = {
+                #[allow(unused_imports, reason = "for arguments that cannot be passed")]
+                use $crate::device::runtime::known::No as _;
+                $crate::device::runtime::kernel::Entry::new(
+                    $crate::device::runtime::origin::Origin::new(::core::module_path!(), $name, $place),
+                    $crate::device::runtime::fingerprint::fingerprint_of($filter),
+                    &[$($crate::device::runtime::known::Probe::<$own_ty>::MEANING),*],
+                )
+            };
+            /// # Safety
+            ///
+            /// As for the entry point of the reduction.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "ptx-kernel" fn reduce(
+                first: u32,
+                end: u32,
+                list: *const u32,
+                chunks: *mut <$output as $crate::device::runtime::transfer::Transfer>::Wire,
+                all: *mut <$output as $crate::device::runtime::transfer::Transfer>::Wire,
+                done: *mut u32
+                $(, $own: $own_ty)*
+                $(, $arg: $ty)*
+            ) {
+                $crate::device::mark!(
+                    $kind, __ENTRY, $crate::device::runtime::transfer::WireType::of::<$output>(), __FILTER
+                );
+                $crate::__trust!(reduce: $($own),*);
+                $crate::__trust!(reduce: $($arg),*);
+                let results = $crate::device::Results { chunks, all, done };
+                // SAFETY: by the host.
+                unsafe {
+                    $crate::device::reduce_chosen::<_, $choosing, $kernel, $args, $reducer>(
+                        ($filter, $chooses), first, end, list, results, $all,
+                    )
+                }
+            }
+        };
+    };
+    (
         $kernel:ident by $reducer:ty = $number:literal;
         $all:tt: $args:ty = ($($arg:ident: $ty:ty $(=> $lt:lifetime $any:lifetime)?),*) -> $output:ty as $symbol:literal, $kind:literal
     ) => {
@@ -167,7 +238,7 @@ macro_rules! __reduced {
                 done: *mut u32
                 $(, $arg: $ty)*
             ) {
-                $crate::device::mark!($kind, __ENTRY, <$output as $crate::device::runtime::transfer::Transfer>::Wire);
+                $crate::device::mark!($kind, __ENTRY, $crate::device::runtime::transfer::WireType::of::<$output>());
                 $crate::__trust!(reduce: $($arg),*);
                 $($crate::__borrow! { $arg $($lt)? })*
                 let results = $crate::device::Results { chunks, all, done };

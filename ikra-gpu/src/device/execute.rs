@@ -10,7 +10,7 @@ use super::call;
 /// Each position has its own thread, without a loop over several. The assembler reconverges threads at the end of the
 /// loop in which they diverged. It does not if that loop is inside another loop, which a panic leaves too.
 #[inline(always)]
-fn own(block: u32, first: u32, end: u32) -> Option<u32> {
+pub(super) fn own(block: u32, first: u32, end: u32) -> Option<u32> {
     // The grid has only the blocks that the positions need. So each block starts at a position, which fits into 32
     // bits; only the last threads may exceed `end`.
     let start = block * thread::block_dim_x();
@@ -35,7 +35,7 @@ pub(super) unsafe fn object(list: *const u32, n: u32) -> u32 {
 ///
 /// As for [`object`].
 #[inline(always)]
-unsafe fn only_object(list: *const u32, n: u32) -> u32 {
+pub(super) unsafe fn only_object(list: *const u32, n: u32) -> u32 {
     let mut object = n;
     // One asm block, so that all addresses derive from one 32-bit number. Either all threads jump, or no thread does.
     // SAFETY: by the caller; the list is in global memory, and nothing writes it.

@@ -8,11 +8,11 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use ikra_core::thread;
 
-use super::shared;
+use super::execute::object;
+use super::warps::LANES;
+use super::{shared, warps};
 use crate::chunks::{CHUNK, CHUNK_WORDS, PLACE_THREADS, WIDE};
 
-/// The lanes of a warp, and the bits of a word.
-const LANES: u32 = 32;
 const _: () = assert!(CHUNK_WORDS % LANES == 0 && CHUNK == CHUNK_WORDS * LANES);
 
 /// Sets the bits of the objects that `count` links lead to, and writes 1 to `wrong` if a link leads to no object.
@@ -24,7 +24,7 @@ const _: () = assert!(CHUNK_WORDS % LANES == 0 && CHUNK == CHUNK_WORDS * LANES);
 ///
 /// 1. The arrays have this many links and classes, and the chunks have a bit for each object of the classes.
 /// 2. Nothing else writes them meanwhile.
-#[inline(always)]
+#[inline]
 pub unsafe fn mark(
     links: *const u8,
     count: u32,
@@ -64,32 +64,26 @@ pub unsafe fn mark(
 }
 
 /// Combines one value per thread of the block, by a function that does not depend on the order. `room` is shared memory
-/// for one value per thread. The number of threads is a power of two.
+/// for one value per warp. `none` leaves every value as it is.
 ///
 /// # Safety
 ///
-/// Every thread of the block calls this, and nothing else uses the room meanwhile.
+/// Every thread of the block calls this, in whole warps. Nothing else uses the room meanwhile.
 #[inline(always)]
-pub(super) unsafe fn combined(room: *mut u32, value: u32, combine: impl Fn(u32, u32) -> u32) -> u32 {
-    let own = thread::thread_idx_x() as usize;
-    // SAFETY: the thread's own slot.
-    unsafe { room.add(own).write(value) };
-    let mut width = thread::block_dim_x() as usize / 2;
-    while width > 0 {
-        // SAFETY: every thread of the block reaches both barriers. Before the second, threads below `width` read slots
-        // from `width` on, which no thread writes, and write their own slots.
-        unsafe {
-            thread::sync_threads();
-            if own < width {
-                room.add(own).write(combine(room.add(own).read(), room.add(own + width).read()));
-            }
-        }
-        width /= 2;
-    }
-    // SAFETY: every thread of the block reaches both barriers; no thread writes between them.
+pub(super) unsafe fn combined(room: *mut u32, value: u32, none: u32, combine: impl Fn(u32, u32) -> u32) -> u32 {
+    let (own, warps) = (thread::thread_idx_x(), thread::block_dim_x() / LANES);
+    // SAFETY: every thread of the block reaches the barriers, and all lanes the exchanges. Each warp writes its own slot
+    // between the first two, and all read between the last two.
     unsafe {
+        let of_warp = warps::combined(value, &combine);
         thread::sync_threads();
-        let all = room.read();
+        if own.is_multiple_of(LANES) {
+            room.add((own / LANES) as usize).write(of_warp);
+        }
+        thread::sync_threads();
+        let lane = own % LANES;
+        let of_warps = if lane < warps { room.add(lane as usize).read() } else { none };
+        let all = warps::combined(of_warps, &combine);
         thread::sync_threads();
         all
     }
@@ -102,22 +96,21 @@ pub(super) unsafe fn combined(room: *mut u32, value: u32, combine: impl Fn(u32, 
 /// As for [`combined`].
 #[inline(always)]
 pub(super) unsafe fn summed(room: *mut u32, value: u32) -> u32 {
-    let own = thread::thread_idx_x() as usize;
-    let (mut sum, mut width) = (value, 1);
-    while width < thread::block_dim_x() as usize {
-        // SAFETY: every thread of the block reaches both barriers. It writes its own slot before the first barrier, and
-        // reads another thread's slot between them.
-        unsafe {
-            room.add(own).write(sum);
-            thread::sync_threads();
-            if own >= width {
-                sum += room.add(own - width).read();
-            }
-            thread::sync_threads();
+    let (own, warps) = (thread::thread_idx_x(), thread::block_dim_x() / LANES);
+    // SAFETY: as in `combined`.
+    unsafe {
+        let of_warp = warps::summed(value);
+        thread::sync_threads();
+        if own % LANES == LANES - 1 {
+            room.add((own / LANES) as usize).write(of_warp);
         }
-        width *= 2;
+        thread::sync_threads();
+        let lane = own % LANES;
+        let of_warps = warps::summed(if lane < warps { room.add(lane as usize).read() } else { 0 });
+        let before = warps::from(of_warps, (own / LANES).wrapping_sub(1) % LANES);
+        thread::sync_threads();
+        if own < LANES { of_warp } else { before.wrapping_add(of_warp) }
     }
-    sum
 }
 
 /// Counts the bits of a chunk, and writes the numbers of the first and the last object in it.
@@ -126,20 +119,66 @@ pub(super) unsafe fn summed(room: *mut u32, value: u32) -> u32 {
 ///
 /// Each chunk has a block of [`CHUNK_WORDS`] threads. Shared memory has a word per thread, and `counts` has room for
 /// three words per chunk.
-#[inline(always)]
+#[inline]
 pub unsafe fn count(sets: *const u32, counts: *mut [u32; 3]) {
-    let (chunk, own) = (thread::block_idx_x(), thread::thread_idx_x());
+    let own = thread::block_idx_x() * CHUNK_WORDS + thread::thread_idx_x();
     // SAFETY: within the chunk.
-    let word = unsafe { sets.add((chunk * CHUNK_WORDS + own) as usize).read() };
+    let word = unsafe { sets.add(own as usize).read() };
+    // SAFETY: every thread of the block reaches this; passed on.
+    unsafe { put_counts(word, counts) }
+}
+
+/// As [`count`], for objects for which a kernel returned `true`: position *n* of a chunk has the flag of number *n*. Also
+/// writes the bits of the chunk.
+///
+/// # Safety
+///
+/// As for [`count`]. There are `len` flags, each 0 or 1, which start at a multiple of 16; the chunks hold that many bits.
+#[inline]
+pub unsafe fn choose(flags: *const u8, len: u32, sets: *mut u32, counts: *mut [u32; 3]) {
+    let number = thread::block_idx_x() * CHUNK_WORDS + thread::thread_idx_x();
+    let first = number * LANES;
+    let mut word = 0;
+    if len >= LANES && first <= len - LANES {
+        // Eight flags at a time: the product has them as bits at its top.
+        let mut part = 0;
+        while part < LANES / 8 {
+            // SAFETY: these flags exist, and start at a multiple of 8.
+            let eight = unsafe { flags.add((first + part * 8) as usize).cast::<u64>().read() };
+            word |= ((eight.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32) << (part * 8);
+            part += 1;
+        }
+    } else {
+        let mut n = first;
+        while n < len {
+            // SAFETY: this flag exists.
+            word |= u32::from(unsafe { flags.add(n as usize).read() }) << (n - first);
+            n += 1;
+        }
+    }
+    // SAFETY: within the chunk.
+    unsafe { sets.add(number as usize).write(word) };
+    // SAFETY: every thread of the block reaches this; passed on.
+    unsafe { put_counts(word, counts) }
+}
+
+/// Writes the number of bits in a block's words, and those of the first and the last one.
+///
+/// # Safety
+///
+/// As for [`count`], of which every thread of the block calls this with its word.
+#[inline(always)]
+unsafe fn put_counts(word: u32, counts: *mut [u32; 3]) {
+    let (chunk, own) = (thread::block_idx_x(), thread::thread_idx_x());
     let room = shared::start();
     let first = if word == 0 { u32::MAX } else { own * LANES + word.trailing_zeros() };
     let last = if word == 0 { 0 } else { own * LANES + LANES - 1 - word.leading_zeros() };
     // SAFETY: every thread of the block reaches this.
     let found = unsafe {
         [
-            combined(room, word.count_ones(), |a, b| a + b),
-            combined(room, first, |a, b| if b < a { b } else { a }),
-            combined(room, last, |a, b| if b > a { b } else { a }),
+            combined(room, word.count_ones(), 0, |a, b| a + b),
+            combined(room, first, u32::MAX, |a, b| if b < a { b } else { a }),
+            combined(room, last, 0, |a, b| if b > a { b } else { a }),
         ]
     };
     if own == 0 {
@@ -156,7 +195,7 @@ pub unsafe fn count(sets: *const u32, counts: *mut [u32; 3]) {
 ///
 /// The kernel runs as one block of [`PLACE_THREADS`] threads, with a word of shared memory per thread. `classes` has a
 /// further entry with the number of chunks.
-#[inline(always)]
+#[inline]
 pub unsafe fn place(classes: *const [u32; 2], class_count: u32, counts: *mut [u32; 3], found: *mut [u32; 3]) {
     let own = thread::thread_idx_x();
     let room = shared::start();
@@ -172,7 +211,7 @@ pub unsafe fn place(classes: *const [u32; 2], class_count: u32, counts: *mut [u3
             // SAFETY: this chunk exists.
             let [len, first, last] = if chunk < end { unsafe { counts.add(chunk as usize).read() } } else { [0; 3] };
             // SAFETY: every thread of the block reaches this.
-            let (sum, of_group) = unsafe { (summed(room, len), combined(room, len, |a, b| a + b)) };
+            let (sum, of_group) = unsafe { (summed(room, len), combined(room, len, 0, |a, b| a + b)) };
             let base = (chunk.wrapping_sub(from)).wrapping_mul(CHUNK);
             // SAFETY: as above; the class's results have room for them. In each group one chunk is the first with
             // objects, and one is the last. Groups follow one another, with barriers between them.
@@ -199,39 +238,83 @@ pub unsafe fn place(classes: *const [u32; 2], class_count: u32, counts: *mut [u3
     }
 }
 
-/// Writes the objects whose bits are set in a chunk to their positions.
+/// Writes the objects whose bits are set in a chunk to their positions. Bit *n* stands for the object at position `first`
+/// plus *n* of another list, `from`; or for this position itself, if that is null.
 ///
 /// # Safety
 ///
-/// As for [`count`]. [`place`] has run before, and `list` has room for all objects.
-#[inline(always)]
-pub unsafe fn write(sets: *const u32, counts: *const [u32; 3], list: *mut u32) {
+/// As for [`count`]. [`place`] has run before, and `list` has room for all objects. The other list is not written, and has
+/// an object for each bit that is set.
+#[inline]
+pub unsafe fn write(sets: *const u32, counts: *const [u32; 3], from: *const u32, first: u32, list: *mut u32) {
     let (chunk, own) = (thread::block_idx_x(), thread::thread_idx_x());
     // SAFETY: within the chunks.
-    let (word, [start, first, _]) =
+    let (word, [start, of_chunk, _]) =
         unsafe { (sets.add((chunk * CHUNK_WORDS + own) as usize).read(), counts.add(chunk as usize).read()) };
-    let room = shared::start();
-    // SAFETY: every thread of the block reaches this. The shared memory after that has room for two words per thread,
-    // and each thread writes its own words before the barrier.
-    let ends = unsafe {
-        let end = summed(room, word.count_ones());
-        let ends = room.add(CHUNK_WORDS as usize);
-        room.add(own as usize).write(word);
-        ends.add(own as usize).write(end);
-        thread::sync_threads();
-        ends
-    };
-    // A warp writes one bitmap word's objects at a time, one per lane.
+    let pairs = shared::start::<u64>();
     let lane = own % LANES;
-    let mut n = own - lane;
-    while n < own - lane + LANES {
-        // SAFETY: within the shared memory, which no thread writes any more.
-        let (word, end) = unsafe { (room.add(n as usize).read(), ends.add(n as usize).read()) };
-        if word >> lane & 1 == 1 {
-            let before = (word >> lane).count_ones();
-            // SAFETY: the list has room; each object has its own position.
-            unsafe { list.add((start + end - before) as usize).write(first + n * LANES + lane) };
-        }
-        n += 1;
+    // SAFETY: every thread of the block reaches this. The shared memory has room for two words per thread. After the sum,
+    // each thread writes its own pair of them, and its warp reads those of its threads.
+    unsafe {
+        let end = summed(shared::start(), word.count_ones());
+        pairs.add(own as usize).write(u64::from(end) << 32 | u64::from(word));
+        thread::sync_warp();
     }
+    // A warp writes one bitmap word's objects at a time, one per lane.
+    let of_warp = own - lane;
+    macro_rules! put {
+        ($place:ident => $object:expr) => {
+            let mut $place = first + of_chunk + of_warp * LANES + lane;
+            for n in 0..LANES {
+                // SAFETY: within the shared memory, which no thread writes any more.
+                let pair = unsafe { pairs.add((of_warp + n) as usize).read() };
+                let left = (pair as u32) >> lane;
+                if left & 1 == 1 {
+                    let at = start + (pair >> 32) as u32 - left.count_ones();
+                    // SAFETY: the list has room; each object has its own position.
+                    unsafe { list.add(at as usize).write($object) };
+                }
+                $place = $place.wrapping_add(LANES);
+            }
+        };
+    }
+    if from.is_null() {
+        put!(place => place);
+    } else {
+        // SAFETY: the other list has an object at this position.
+        put!(place => unsafe { from.add(place as usize).read() });
+    }
+}
+
+/// Writes objects to their places among all objects `start..last`, or those at these positions of the list `all`. The chosen
+/// ones are `first..end`, or those at these positions of a list.
+///
+/// # Safety
+///
+/// Each has a thread. Lists are null or have so many objects, in their order. The chosen objects are among all, for which
+/// there is room.
+#[inline]
+pub unsafe fn mask(chosen: *const u32, first: u32, end: u32, all: *const u32, start: u32, last: u32, masked: *mut u32) {
+    let n = thread::index_1d();
+    if n >= end - first {
+        return;
+    }
+    // SAFETY: within the chosen objects.
+    let object = unsafe { object(chosen, first + n) };
+    let (mut low, mut high) = (start, last);
+    if all.is_null() {
+        low = object;
+    } else {
+        while low < high {
+            let middle = low + (high - low) / 2;
+            // SAFETY: within the list.
+            if unsafe { all.add(middle as usize).read() } < object {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+    }
+    // SAFETY: the object is among all, and no other thread has its place.
+    unsafe { masked.add((low - start) as usize).write(object) };
 }

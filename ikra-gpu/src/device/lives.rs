@@ -5,8 +5,8 @@
 //! then of the calls, whatever the order of the threads. A scan of the counts gives each maker the number of objects that
 //! earlier ones made.
 
-use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::{ptr, slice};
 
 use ikra_core::class::Class;
 use ikra_core::device_lives::{DeviceLives, at, set_bit};
@@ -17,17 +17,18 @@ use ikra_core::table::{Table, lives};
 use ikra_core::thread;
 
 use super::lists::{combined, summed};
+use super::reduce::is_last_block;
 use super::shared;
 use crate::chunks::{MAKERS, MAKERS_PER_THREAD};
 
 /// This thread's number in the grid.
-#[inline(always)]
+#[inline]
 fn own() -> u32 {
     thread::block_idx_x() * thread::block_dim_x() + thread::thread_idx_x()
 }
 
 /// An address as a pointer.
-#[inline(always)]
+#[inline]
 fn pointer<T>(address: u64) -> *mut T {
     ptr::with_exposed_provenance_mut(address as usize)
 }
@@ -81,16 +82,23 @@ pub unsafe fn born<C: Class, const N: usize>(remaps: bool, changes: [[Change<'st
     // SAFETY: no handle is made from the table.
     let table = unsafe { Table::<C>::get() };
     if remaps {
-        let (made, gone) = (changes.map(|[made, _]| made), changes.map(|[_, gone]| gone));
-        // SAFETY: by 3, the object has values. No other thread has this index.
-        let is_bad = unsafe {
-            let bases = &table.bases;
-            // No link changes: all are to objects that were there before.
-            let gone =
-                <C::Fields as FieldTuple<C>>::remap(bases, index, FieldSet::ALL, Moves::new(&gone), Remap::Cascade);
-            <C::Fields as FieldTuple<C>>::remap(bases, index, FieldSet::ALL, Moves::new(&made), Remap::Commit);
-            gone.is_some() || <C::Fields as FieldTuple<C>>::bad_link(table, FieldSet::ALL, index..index + 1).is_some()
-        };
+        let bases = &table.bases;
+        let mut is_bad = false;
+        // SAFETY: by 3, the object has values. No other thread has this index. A change concerns the links to one class, so
+        // one change after another is the same as all at once.
+        unsafe {
+            // No link changes here: all are to objects that were there before.
+            for [_, gone] in &changes {
+                let gone = Moves::new(slice::from_ref(gone));
+                is_bad |=
+                    <C::Fields as FieldTuple<C>>::remap(bases, index, FieldSet::ALL, gone, Remap::Cascade).is_some();
+            }
+            for [made, _] in &changes {
+                let made = Moves::new(slice::from_ref(made));
+                <C::Fields as FieldTuple<C>>::remap(bases, index, FieldSet::ALL, made, Remap::Commit);
+            }
+            is_bad |= <C::Fields as FieldTuple<C>>::bad_link(table, FieldSet::ALL, index..index + 1).is_some();
+        }
         if is_bad {
             // SAFETY: the address of a number; all threads write the same value.
             unsafe { pointer::<u32>(lives.bad_links).write_volatile(1) };
@@ -107,70 +115,78 @@ pub unsafe fn born<C: Class, const N: usize>(remaps: bool, changes: [[Change<'st
     }
 }
 
-/// The counts of this thread's makers.
+/// The counts of this thread's makers, one byte each, first the lowest.
 ///
 /// # Safety
 ///
-/// There are `makers` counts.
+/// There are `makers` counts at a multiple of 16, and zeros up to the next multiple of 16.
 #[inline(always)]
-unsafe fn counts(counts: *const u8, makers: u32) -> [u8; MAKERS_PER_THREAD as usize] {
+unsafe fn counts(counts: *const u8, makers: u32) -> [u64; 2] {
+    const { assert!(MAKERS_PER_THREAD == 16, "the bytes of two numbers") };
+    /// Two numbers, which are loaded at once.
+    #[derive(Clone, Copy)]
+    #[repr(C, align(16))]
+    struct Both([u64; 2]);
     let first = own() * MAKERS_PER_THREAD;
-    let mut all = [0; MAKERS_PER_THREAD as usize];
-    let mut n = 0;
-    while n < MAKERS_PER_THREAD {
-        if first + n < makers {
-            // SAFETY: by the caller.
-            all[n as usize] = unsafe { counts.add((first + n) as usize).read() };
-        }
-        n += 1;
+    if first >= makers {
+        return [0; 2];
     }
-    all
+    // SAFETY: by the caller.
+    unsafe { counts.add(first as usize).cast::<Both>().read().0 }
 }
 
-/// Sums the counts of each block's makers.
+/// The sum of the bytes of two numbers.
+#[inline(always)]
+fn sum_of_bytes(all: [u64; 2]) -> u32 {
+    let halves = |bytes: u64| (bytes & 0x00ff_00ff_00ff_00ff) + (bytes >> 8 & 0x00ff_00ff_00ff_00ff);
+    // Sixteen bytes add up to less than 2^16.
+    ((halves(all[0]) + halves(all[1])).wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
+}
+
+/// Writes for each block the number of objects that makers of earlier blocks made, and the number of all.
 ///
 /// # Safety
 ///
-/// There are `makers` counts, a block for each [`MAKERS`] of them, and room for a sum per block. Shared memory has a word
-/// per thread.
+/// There are `makers` counts at a multiple of 16, zeros up to the next multiple, a block for each [`MAKERS`] of them, and room
+/// for a sum per block. `done` is 0. Shared memory has a word per thread.
 #[inline]
-pub unsafe fn sum(all: *const u8, makers: u32, sums: *mut u32) {
+pub unsafe fn sum(all: *const u8, makers: u32, sums: *mut u32, result: *mut u32, done: *mut u32) {
     // SAFETY: by the caller.
-    let own: u32 = unsafe { counts(all, makers) }.iter().map(|&count| u32::from(count)).sum();
+    let own = sum_of_bytes(unsafe { counts(all, makers) });
+    let (thread, threads, blocks) = (thread::thread_idx_x(), thread::block_dim_x(), thread::grid_dim_x());
     // SAFETY: every thread of the block reaches this.
-    let sum = unsafe { combined(shared::start(), own, |a, b| a + b) };
-    if thread::thread_idx_x() == 0 {
+    let sum = unsafe { combined(shared::start(), own, 0, |a, b| a + b) };
+    if thread == 0 {
         // SAFETY: there is room for it.
         unsafe { sums.add(thread::block_idx_x() as usize).write(sum) };
     }
-}
-
-/// Replaces each sum by that of the earlier ones, and writes the sum of all. Runs as one block.
-///
-/// # Safety
-///
-/// There are `len` sums, and room for the result. Shared memory has a word per thread.
-#[inline]
-pub unsafe fn place(sums: *mut u32, len: u32, result: *mut u32) {
-    let (own, room) = (thread::thread_idx_x(), shared::start());
-    let (mut before, mut group) = (0, 0);
-    while group < len {
-        let n = group + own;
-        // SAFETY: within the sums. Every thread of the block reaches the barriers.
-        unsafe {
-            let value = if n < len { sums.add(n as usize).read() } else { 0 };
-            let sum = summed(room, value);
-            let all = combined(room, value, |a, b| a + b);
-            if n < len {
-                sums.add(n as usize).write(before + sum - value);
-            }
-            before += all;
-        }
-        group += thread::block_dim_x();
+    // SAFETY: every thread of the block reaches this; the address of a number that is 0 at first.
+    if !unsafe { is_last_block(done) } {
+        return;
     }
-    if own == 0 {
-        // SAFETY: by the caller.
-        unsafe { result.write(before) };
+    // Each thread takes consecutive blocks.
+    let per_thread = blocks.div_ceil(threads);
+    let first = (thread * per_thread).min(blocks);
+    let end = (first + per_thread).min(blocks);
+    let mut own = 0;
+    for n in first..end {
+        // SAFETY: within the sums, which all other blocks have written.
+        own += unsafe { sums.add(n as usize).read() };
+    }
+    // SAFETY: every thread of the block reaches this.
+    let up_to = unsafe { summed(shared::start(), own) };
+    let mut before = up_to - own;
+    for n in first..end {
+        // SAFETY: as above; no other thread has these sums.
+        unsafe {
+            let sum = sums.add(n as usize).read();
+            sums.add(n as usize).write(before);
+            before += sum;
+        }
+    }
+    if thread == threads - 1 {
+        // SAFETY: there is room for the result.
+        unsafe { result.write(up_to) };
     }
 }
 
@@ -179,13 +195,13 @@ pub unsafe fn place(sums: *mut u32, len: u32, result: *mut u32) {
 ///
 /// # Safety
 ///
-/// As for [`sum`], after [`place`]; there is room for a number per object and a rank per maker.
+/// As for [`sum`], after it; there is room for a number per object and a rank per maker.
 #[inline]
 pub unsafe fn rank(all: *const u8, makers: u32, per_maker: u32, sums: *const u32, numbers: *mut u32, ranks: *mut u32) {
     const { assert!(MAKERS.is_multiple_of(MAKERS_PER_THREAD)) };
     // SAFETY: by the caller.
-    let counts = unsafe { counts(all, makers) };
-    let own_sum = counts.iter().map(|&count| u32::from(count)).sum::<u32>();
+    let [mut left, mut then] = unsafe { counts(all, makers) };
+    let own_sum = sum_of_bytes([left, then]);
     // SAFETY: every thread of the block reaches this.
     let end = unsafe { summed(shared::start(), own_sum) };
     // SAFETY: there is a sum per block.
@@ -193,8 +209,10 @@ pub unsafe fn rank(all: *const u8, makers: u32, per_maker: u32, sums: *const u32
     let first = own() * MAKERS_PER_THREAD;
     let mut n = 0;
     while n < MAKERS_PER_THREAD {
-        let (maker, count) = (first + n, u32::from(counts[n as usize]));
-        if maker < makers && !ranks.is_null() {
+        let (maker, count) = (first + n, left as u32 & 0xff);
+        (left, then) = (left >> 8 | then << 56, then >> 8);
+        // Nobody asks for the others' ranks.
+        if count > 0 && !ranks.is_null() {
             // SAFETY: there is room for a rank per maker.
             unsafe { ranks.add(maker as usize).write(rank) };
         }
@@ -218,7 +236,7 @@ pub unsafe fn tally(bits: *const u32, words: u32, result: *mut u32) {
     // SAFETY: within the words.
     let count = if n < words { unsafe { bits.add(n as usize).read() }.count_ones() } else { 0 };
     // SAFETY: every thread of the block reaches this.
-    let sum = unsafe { combined(shared::start(), count, |a, b| a + b) };
+    let sum = unsafe { combined(shared::start(), count, 0, |a, b| a + b) };
     if thread::thread_idx_x() == 0 && sum > 0 {
         // SAFETY: the address of a number, which all threads change atomically.
         unsafe { AtomicU32::from_ptr(result) }.fetch_add(sum, Relaxed);
@@ -274,13 +292,15 @@ pub unsafe fn unlink(column: *mut u32, len: u32, removed: *const u32, slots: u32
     }
 }
 
-/// Replaces the links of a column by the new ids of their objects, 0 for those that were removed.
+/// Replaces the links of a column by the new ids of their objects, 0 for those that were removed. If links cannot be 0, a
+/// removed object has the only ones to removed objects: they stay, and nothing reads them.
 ///
 /// # Safety
 ///
-/// The column has `len` links, each 0 or the number of an object; there are ids for `slots` indices.
+/// The column has `len` links, each 0 or the number of an object; there are ids for `slots` indices. If `empties` is 0, the
+/// links cannot be 0.
 #[inline]
-pub unsafe fn relink(column: *mut u32, len: u32, ids: *const u32, slots: u32) {
+pub unsafe fn relink(column: *mut u32, len: u32, ids: *const u32, slots: u32, empties: u32) {
     let n = own();
     if n >= len {
         return;
@@ -288,8 +308,12 @@ pub unsafe fn relink(column: *mut u32, len: u32, ids: *const u32, slots: u32) {
     // SAFETY: within the column; no other thread has this link.
     let index = unsafe { column.add(n as usize).read() }.wrapping_sub(1);
     if index < slots {
-        // SAFETY: within the ids, and as above.
-        unsafe { column.add(n as usize).write(ids.add(index as usize).read()) };
+        // SAFETY: within the ids.
+        let id = unsafe { ids.add(index as usize).read() };
+        if id != 0 || empties != 0 {
+            // SAFETY: the link that was read.
+            unsafe { column.add(n as usize).write(id) };
+        }
     }
 }
 

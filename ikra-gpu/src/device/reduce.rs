@@ -21,6 +21,9 @@ use super::call;
 use super::execute::object;
 use super::shared;
 
+/// Stands for an object that other kernels have not chosen, in a list. No object has this index.
+const NO_OBJECT: u32 = u32::MAX;
+
 /// The accumulators of a chunk.
 const LANES: u32 = ACCUMULATORS as u32;
 const _: () = assert!(LANES == 32, "they are a warp");
@@ -56,7 +59,7 @@ pub struct Results<T> {
 /// # Safety
 ///
 /// 1. The world's tables are filled. At least one object exists, all given objects exist, and no object is in the list
-///    twice. The list is null or holds `end` indices.
+///    twice. The list is null or holds `end` indices, some of which may be [`NO_OBJECT`].
 /// 2. `results` has room for one result per chunk and for the total, and `results.done` is 0. Shared memory has room
 ///    for one result per thread, and for one per accumulator of [`part_accumulators`].
 /// 3. No other kernel runs in the world. Threads come in whole warps; unless the kernel is heavy, each chunk has a
@@ -68,13 +71,64 @@ where
     A: Copy,
     R: Reducer<K::Output>,
 {
-    let reducer = stateless::<OnWire<R, K::Output>>();
-    let count = end - first;
     // SAFETY: passed on: each object belongs to one thread.
     let call = |index: u32| unsafe { call::call::<K, A>(index, args) }.pack();
-    // SAFETY: within the list.
-    let listed = |n: u32| call(unsafe { object(list, first + n) });
-    let chunk = part_len(count as usize, const { K::EFFECTS.is_heavy() }) as u32;
+    let heavy = const { K::EFFECTS.is_heavy() };
+    // SAFETY: passed on.
+    unsafe { fold::<_, OnWire<R, K::Output>>(first, end, list, results, heavy, (|_| true, call)) };
+}
+
+/// As [`reduce`], for the objects for which another kernel returns `true`. Others count as the identity.
+///
+/// # Safety
+///
+/// As for [`reduce`], if one of the kernels is heavy.
+#[inline(always)]
+pub unsafe fn reduce_chosen<P, B, K, A, R>(
+    (_, chooses): (P, B),
+    first: u32,
+    end: u32,
+    list: *const u32,
+    results: Results<WireOf<K, A>>,
+    args: A,
+) where
+    P: Call<B, Output = bool>,
+    B: Copy,
+    K: Call<A, Output: Transfer>,
+    A: Copy,
+    R: Reducer<K::Output>,
+{
+    // SAFETY: passed on: each object belongs to one thread.
+    let choose = |index: u32| unsafe { call::call::<P, B>(index, chooses) };
+    // SAFETY: as above; the other call has ended.
+    let call = |index: u32| unsafe { call::call::<K, A>(index, args) }.pack();
+    let heavy = const { P::EFFECTS.is_heavy() || K::EFFECTS.is_heavy() };
+    // SAFETY: passed on.
+    unsafe { fold::<_, OnWire<R, K::Output>>(first, end, list, results, heavy, (choose, call)) };
+}
+
+/// Combines the values of `call` for the objects for which `choose` returns `true`.
+///
+/// # Safety
+///
+/// As for [`reduce`]. Both may be called once for each object.
+#[inline(always)]
+unsafe fn fold<T: Copy, R: Reducer<T>>(
+    first: u32,
+    end: u32,
+    list: *const u32,
+    results: Results<T>,
+    is_heavy: bool,
+    (choose, call): (impl Fn(u32) -> bool + Copy, impl Fn(u32) -> T + Copy),
+) {
+    let reducer = stateless::<R>();
+    let count = end - first;
+    let listed = |n: u32| {
+        // SAFETY: within the list.
+        let object = unsafe { object(list, first + n) };
+        if object != NO_OBJECT && choose(object) { call(object) } else { reducer.identity() }
+    };
+    let chunk = part_len(count as usize, is_heavy) as u32;
     let chunks = count.div_ceil(chunk);
     let len = |number: u32| chunk.min(count - number * chunk);
     let keep = |number: u32, sum| {
@@ -82,7 +136,7 @@ where
         // SAFETY: `results` has room for one result per chunk, and for the total.
         unsafe { to.add(number as usize).write(sum) };
     };
-    if const { K::EFFECTS.is_heavy() } {
+    if is_heavy {
         let mut number = thread::block_idx_x();
         while number < chunks {
             // SAFETY: every thread of the block reaches this; passed on.
@@ -99,7 +153,7 @@ where
             let (start, end) = (number * chunk + lane, number * chunk + len(number));
             sum = if list.is_null() {
                 // Checked once, here: a branch for each object would prevent the prefetch of values.
-                fold_own(reducer, first + start, first + end, LANES, call)
+                fold_own(reducer, first + start, first + end, LANES, (choose, call))
             } else {
                 fold_one_by_one(reducer, start, end, LANES, listed)
             };
@@ -113,7 +167,7 @@ where
     // SAFETY: every thread of every block reaches this; 2.
     unsafe {
         if chunks > 1 && is_last_block(results.done) {
-            combine::<_, OnWire<R, K::Output>>(chunks, results);
+            combine::<T, R>(chunks, results);
         }
     }
 }
@@ -125,7 +179,7 @@ where
 /// Every thread of every block calls this, with the address of a number that was 0 before the kernel. Shared memory has
 /// room for a number, and its former contents are no longer needed.
 #[inline(always)]
-unsafe fn is_last_block(done: *mut u32) -> bool {
+pub(super) unsafe fn is_last_block(done: *mut u32) -> bool {
     let is_last = shared::start::<bool>();
     // SAFETY: every thread of the block reaches the barrier.
     unsafe { thread::sync_threads() };
@@ -237,9 +291,17 @@ unsafe fn fold_parts<T: Copy, R: Reducer<T>>(reducer: R, mut at: *const T, count
     sum
 }
 
-/// Combines the values of one accumulator: every `step`-th from `first` on, below `end`.
+/// Combines the values of one accumulator: every `step`-th from `first` on, below `end`, if it is chosen. A group is chosen
+/// before the first value is needed, so that all loads of the group are on their way.
 #[inline(always)]
-fn fold_own<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32, value: impl Fn(u32) -> T) -> T {
+fn fold_own<T: Copy, R: Reducer<T>>(
+    reducer: R,
+    first: u32,
+    end: u32,
+    step: u32,
+    (choose, value): (impl Fn(u32) -> bool, impl Fn(u32) -> T),
+) -> T {
+    let value = |is_chosen: bool, n: u32| if is_chosen { value(n) } else { reducer.identity() };
     let mut sum = reducer.identity();
     if first >= end {
         return sum;
@@ -249,7 +311,8 @@ fn fold_own<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32,
     let group = step * AHEAD as u32;
     // Whole groups, while the last value of a group exists, and if a group fits into registers.
     while size_of::<T>() <= 32 && left > group - step {
-        let ahead: [T; AHEAD] = core::array::from_fn(|k| value(n + k as u32 * step));
+        let chosen: [bool; AHEAD] = core::array::from_fn(|k| choose(n + k as u32 * step));
+        let ahead: [T; AHEAD] = core::array::from_fn(|k| value(chosen[k], n + k as u32 * step));
         // Indexing, which is unrolled: an iterator over the array would put it in memory.
         for k in 0..AHEAD {
             sum = reducer.combine(sum, ahead[k]);
@@ -261,7 +324,7 @@ fn fold_own<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32,
         left -= group;
     }
     loop {
-        sum = reducer.combine(sum, value(n));
+        sum = reducer.combine(sum, value(choose(n), n));
         if left <= step {
             return sum;
         }

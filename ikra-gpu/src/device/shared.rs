@@ -44,6 +44,13 @@ impl Address {
         Self(self.0.wrapping_add(bytes))
     }
 
+    /// The address as a number.
+    #[inline(always)]
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
     /// The address as a pointer, converted where it is used, so that a loop need not keep the pointer.
     #[inline(always)]
     #[must_use]
@@ -59,6 +66,66 @@ impl Address {
             );
         }
         core::ptr::with_exposed_provenance_mut(address as usize)
+    }
+
+    /// Loads a number.
+    ///
+    /// # Safety
+    ///
+    /// The address is that of an initialised number in shared memory.
+    #[inline]
+    #[must_use]
+    pub unsafe fn read(self) -> u32 {
+        let number;
+        // SAFETY: by the caller. Not `pure`, as other threads write it.
+        unsafe {
+            asm!("ld.shared.u32 {0}, [{1}];", out(reg32) number, in(reg32) self.0,
+                options(readonly, nostack, preserves_flags));
+        }
+        number
+    }
+
+    /// Stores a number.
+    ///
+    /// # Safety
+    ///
+    /// The address is that of a number in shared memory.
+    #[inline]
+    pub unsafe fn write(self, number: u32) {
+        // SAFETY: by the caller.
+        unsafe {
+            asm!("st.shared.u32 [{0}], {1};", in(reg32) self.0, in(reg32) number, options(nostack, preserves_flags));
+        }
+    }
+
+    /// Loads a number of 64 bits.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read), at a multiple of 8.
+    #[inline]
+    #[must_use]
+    pub unsafe fn read_wide(self) -> u64 {
+        let number;
+        // SAFETY: by the caller. Not `pure`, as other threads write it.
+        unsafe {
+            asm!("ld.shared.u64 {0}, [{1}];", out(reg64) number, in(reg32) self.0,
+                options(readonly, nostack, preserves_flags));
+        }
+        number
+    }
+
+    /// Stores a number of 64 bits.
+    ///
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write), at a multiple of 8.
+    #[inline]
+    pub unsafe fn write_wide(self, number: u64) {
+        // SAFETY: by the caller.
+        unsafe {
+            asm!("st.shared.u64 [{0}], {1};", in(reg32) self.0, in(reg64) number, options(nostack, preserves_flags));
+        }
     }
 
     /// Loads 16 bytes at once.

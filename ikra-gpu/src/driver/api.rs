@@ -42,6 +42,8 @@ handles! {
     RawEvent;
     /// `CUgraph`
     RawGraph;
+    /// `CUgraphNode`
+    RawNode;
     /// `CUgraphExec`
     RawGraphExec;
 }
@@ -65,6 +67,33 @@ pub(crate) struct Copy2d {
     pub(crate) dst_pitch: usize,
     pub(crate) width: usize,
     pub(crate) height: usize,
+}
+
+/// `CUgraphNodeParams` of a node that repeats a graph: 256 bytes, as those of all nodes.
+#[repr(C)]
+pub(crate) struct LoopNode {
+    pub(crate) kind: c_uint,
+    pub(crate) reserved: [c_uint; 3],
+    pub(crate) condition: u64,
+    pub(crate) form: c_uint,
+    pub(crate) graphs: c_uint,
+    /// Set by the driver: an array of the node's graphs, which belong to the node.
+    pub(crate) bodies: *const RawGraph,
+    pub(crate) context: RawContext,
+    pub(crate) rest: [u64; 26],
+}
+
+impl LoopNode {
+    /// `CU_GRAPH_NODE_TYPE_CONDITIONAL`
+    const CONDITIONAL: c_uint = 13;
+    /// `CU_GRAPH_COND_TYPE_WHILE`
+    const WHILE: c_uint = 1;
+
+    /// A node that repeats a graph as long as the condition is not 0.
+    pub(crate) fn new(condition: u64, context: RawContext) -> Self {
+        let (kind, form, bodies) = (Self::CONDITIONAL, Self::WHILE, std::ptr::null());
+        Self { kind, reserved: [0; 3], condition, form, graphs: 1, bodies, context, rest: [0; 26] }
+    }
 }
 
 /// `CUlaunchConfig`
@@ -206,6 +235,19 @@ functions! {
     [newer]
     launch_with = "cuLaunchKernelEx" (
         config: *const LaunchConfig, function: RawFunction, arguments: *mut *mut c_void, extra: *mut *mut c_void
+    );
+    graph_create = "cuGraphCreate" (graph: *mut RawGraph, flags: c_uint);
+    graph_nodes = "cuGraphGetNodes" (graph: RawGraph, nodes: *mut RawNode, count: *mut usize);
+    graph_condition = "cuGraphConditionalHandleCreate" (
+        condition: *mut u64, graph: RawGraph, context: RawContext, value: c_uint, flags: c_uint
+    );
+    graph_add = "cuGraphAddNode_v2" (
+        node: *mut RawNode, graph: RawGraph, after: *const RawNode, edges: *const c_void, after_count: usize,
+        parameters: *mut LoopNode
+    );
+    capture_into = "cuStreamBeginCaptureToGraph" (
+        stream: RawStream, graph: RawGraph, after: *const RawNode, edges: *const c_void, after_count: usize,
+        mode: c_uint
     );
 }
 

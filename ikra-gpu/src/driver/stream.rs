@@ -2,6 +2,7 @@
 
 mod event;
 mod graph;
+mod repeated;
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +13,7 @@ pub use event::Event;
 use graph::Capture;
 pub use graph::Graph;
 
-use super::api::{Copy2d, LaunchAttribute, LaunchConfig, RawContext, RawGraphExec, RawStream};
+use super::api::{Copy2d, LaunchAttribute, LaunchConfig, RawContext, RawStream};
 use super::context::Context;
 use super::memory::Memory;
 use super::module::Function;
@@ -242,13 +243,23 @@ impl Stream {
     ///
     /// The address has `len` bytes of a live allocation, and nothing else uses them.
     pub(crate) unsafe fn zero(&self, address: u64, len: usize) -> Result<(), GpuError> {
+        // SAFETY: passed on.
+        unsafe { self.fill(address, 0, len) }
+    }
+
+    /// Fills a part of device memory with a byte.
+    ///
+    /// # Safety
+    ///
+    /// As for [`zero`](Self::zero).
+    pub(crate) unsafe fn fill(&self, address: u64, byte: u8, len: usize) -> Result<(), GpuError> {
         if len == 0 {
             return Ok(());
         }
         self.note_other_work();
         let api = self.context.enter()?;
         // SAFETY: `len` bytes of a live allocation, and nothing else uses them.
-        check(api, "cuMemsetD8Async", unsafe { (api.fill)(address, 0, len, self.raw) })
+        check(api, "cuMemsetD8Async", unsafe { (api.fill)(address, byte, len, self.raw) })
     }
 
     /// Records the work that `work` puts on this stream, without running it. If `work` fails or panics, nothing is
@@ -260,12 +271,7 @@ impl Stream {
     pub fn record<T, E: From<GpuError>>(&self, work: impl FnOnce() -> Result<T, E>) -> Result<(Graph, T), E> {
         let capture = Capture::begin(self)?;
         let result = work()?;
-        let graph = capture.end()?;
-        let api = self.context.enter()?;
-        let mut raw = RawGraphExec::NULL;
-        // SAFETY: the graph is alive, and the pointer leads to a handle.
-        check(api, "cuGraphInstantiate", unsafe { (api.graph_instantiate)(&raw mut raw, graph.raw, 0) })?;
-        Ok((Graph { context: self.context.clone(), raw }, result))
+        Ok((capture.end()?.instantiate()?, result))
     }
 
     /// Runs recorded work.

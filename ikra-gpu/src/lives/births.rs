@@ -9,7 +9,7 @@ use ikra_runtime::error::Error;
 use super::kernels::NAME;
 use super::{Birth, Made, Plan};
 use crate::arguments::Arguments;
-use crate::changes::{Ending, bits_bytes, room};
+use crate::changes::{bits_bytes, room};
 use crate::chunks::LIVES_THREADS;
 use crate::device_world::DeviceWorld;
 use crate::driver::Grid;
@@ -43,7 +43,6 @@ impl DeviceWorld {
         state: &mut DeviceLives,
         made: &'p Made,
         total: usize,
-        ending: &Ending,
     ) -> Result<Birth<'p>, Error> {
         let member = made.member;
         let (slots, holes) = (members[member].slots(), members[member].holes());
@@ -51,7 +50,7 @@ impl DeviceWorld {
         let added = total - filled;
         let is_kept = self.describe(members, plan, state, member, added)?;
         if filled > 0 {
-            state.free = self.free(member, slots, holes, ending)?;
+            state.free = self.free(member, slots, holes)?;
         }
         (state.free_len, state.born) = (filled as u32, total as u32);
         members[member].make_room(slots + added)?;
@@ -74,7 +73,7 @@ impl DeviceWorld {
             let first = unsafe { members[birth.made.member].add(birth.added) };
             debug_assert_eq!(first, birth.slots, "new objects come after the last");
         }
-        if let Err(error) = self.start_births(members, plan, states, births) {
+        if let Err(error) = self.start_births(members, states, births) {
             for birth in births {
                 // SAFETY: these objects were just added.
                 unsafe { members[birth.made.member].truncate(birth.slots) };
@@ -99,7 +98,7 @@ impl DeviceWorld {
             if brought_links || !members[member].has_unchecked_links() {
                 continue;
             }
-            let is_bad = self.read_numbers(states[member].bad_links, 1)?[0] != 0;
+            let is_bad = self.read_numbers(states[member].bad_links, 1, |_| Ok(()))?[0] != 0;
             let names =
                 |class: ClassId| members[member].fields().iter().any(|field| field.holds_links_to.contains(&class));
             // The entry point knows the removed objects of those classes alone of which the kernel makes objects.
@@ -117,12 +116,11 @@ impl DeviceWorld {
     pub(super) fn start_births(
         &mut self,
         members: &mut Members<'_>,
-        plan: &Plan,
         states: &[DeviceLives],
         births: &[Birth<'_>],
     ) -> Result<(), Error> {
         self.prepare(members, &[])?;
-        self.write_lives(plan, states)?;
+        self.write_lives(states)?;
         // First all objects get values, then links among them are remapped.
         for remaps in [0_u32, 1] {
             for Birth { made, .. } in births {
@@ -146,7 +144,7 @@ impl DeviceWorld {
     }
 
     /// Lists the indices that removed objects left, in ascending order.
-    pub(super) fn free(&mut self, member: usize, slots: usize, holes: usize, ending: &Ending) -> Result<u64, Error> {
+    pub(super) fn free(&mut self, member: usize, slots: usize, holes: usize) -> Result<u64, Error> {
         let log = self.log.clone();
         let (bytes, count) = (bits_bytes(slots), slots as u32);
         let holes_bits = room(&mut self.changes.bits, &log, bytes)?;
@@ -154,9 +152,9 @@ impl DeviceWorld {
         unsafe { log.stream.zero(holes_bits, bytes)? };
         let live = self.changes.lives[member].live();
         let arguments = [Argument::of(&live), Argument::of(&count), Argument::of(&holes_bits)];
-        self.launch(&ending.invert, count.div_ceil(32).div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &arguments)?;
+        self.launch(&log.kernels.invert, count.div_ceil(32).div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &arguments)?;
         let list = room(&mut self.changes.lives[member].free, &log, holes.next_multiple_of(32) * size_of::<u32>())?;
-        self.list_bits(holes_bits, count, list, &ending.lists)?;
+        self.list_bits(holes_bits, count, list)?;
         Ok(list)
     }
 }

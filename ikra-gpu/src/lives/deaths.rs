@@ -2,32 +2,19 @@
 
 use std::sync::Arc;
 
-use ikra_core::effects::FieldSet;
 use ikra_core::kernel::Argument;
 use ikra_runtime::error::Error;
 use ikra_runtime::list::ListOrder;
 use ikra_runtime::objects::AnyObjects;
 
-use super::{Column, Plan};
-use crate::changes::{Ending, bits_bytes, room};
-use crate::chunks::{LIVES_THREADS, MOVES};
-use crate::device_columns::DeviceColumns;
+use super::Plan;
+use super::moving::Moving;
+use crate::changes::{bits_bytes, room};
+use crate::chunks::LIVES_THREADS;
 use crate::device_world::DeviceWorld;
-use crate::driver::{Function, Memory};
+use crate::driver::Memory;
 use crate::lists::DeviceList;
 use crate::tables::Members;
-
-/// Memory for objects that move.
-struct Moving {
-    /// For their indices.
-    list: u64,
-    /// For the new id of each index, or 0 if no field has links to them.
-    ids: u64,
-    /// The address of each column, that of its snapshot, and the size of an element.
-    columns: Vec<[u64; 3]>,
-    /// For these.
-    table: u64,
-}
 
 impl DeviceWorld {
     /// Removes the objects that a kernel marked, `count` of them. If their class compacts itself, the others move.
@@ -37,7 +24,6 @@ impl DeviceWorld {
         plan: &Plan,
         marks: u64,
         (makers, count): (usize, usize),
-        ending: &Ending,
     ) -> Result<(), Error> {
         let (own, log) = (plan.own, self.log.clone());
         self.keep_live(&mut *members[own], makers)?;
@@ -46,11 +32,11 @@ impl DeviceWorld {
         let compacts = objects.compacts_below().is_some_and(|ratio| left as f32 <= ratio * slots as f32);
         if compacts {
             // Whatever may be missing is missed before the bits change.
-            self.room_to_move(members, plan, left)?;
+            self.room_to_compact(members, plan, left)?;
         }
         let (live, words) = (self.changes.lives[own].live(), makers.div_ceil(32) as u32);
         let arguments = [Argument::of(&live), Argument::of(&marks), Argument::of(&words)];
-        self.launch(&ending.clear, words.div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &arguments)?;
+        self.launch(&log.kernels.clear, words.div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &arguments)?;
         self.changes.lives[own].is_ahead = true;
         let objects = &mut members[own];
         if objects.has_tracks() {
@@ -70,87 +56,35 @@ impl DeviceWorld {
             unsafe { objects.changed_on_device((slots - left) as u32, fetch, true, false) };
         }
         if compacts {
-            return self.compact(members, plan, left, ending);
+            return self.compact(members, plan, left);
         }
-        self.relink(members, plan, &ending.unlink, (marks, makers as u32))
+        self.note_relinked(members, &plan.columns);
+        let slots = makers as u32;
+        for column in &plan.columns {
+            let own = [Argument::of(&marks), Argument::of(&slots)];
+            self.change_links(members, column, &log.kernels.unlink, &own)?;
+        }
+        Ok(())
     }
 
-    /// Memory to move `left` objects of a class.
-    fn room_to_move(&mut self, members: &mut Members<'_>, plan: &Plan, left: usize) -> Result<Moving, Error> {
-        let (own, log) = (plan.own, self.log.clone());
-        let (slots, name, units) = (members[own].slots(), members[own].name(), members[own].units());
+    /// Memory to close up a class with `left` objects.
+    fn room_to_compact(&mut self, members: &mut Members<'_>, plan: &Plan, left: usize) -> Result<Moving, Error> {
+        let (own, log, slots) = (plan.own, self.log.clone(), members[plan.own].slots());
         self.chunk_room(slots as u32)?;
         let lives = &mut self.changes.lives[own];
         let list = room(&mut lives.free, &log, left.next_multiple_of(32).max(32) * size_of::<u32>())?;
         let has_links = !plan.columns.is_empty();
         let ids = if has_links { room(&mut lives.ranks, &log, slots * size_of::<u32>())? } else { 0 };
-        let columns = DeviceColumns::of(&mut *members[own], &log)?;
-        columns.prepare_shadow(FieldSet::ALL, name)?;
-        let columns = columns.elements(&units, slots);
-        let table = room(&mut self.changes.totals, &log, size_of_val(&columns[..]))?;
-        Ok(Moving { list, ids, columns, table })
+        self.room_to_move(members, own, (list, ids))
     }
 
     /// Moves the objects of a class that exist to the start of its columns, in their order.
-    pub(super) fn compact(
-        &mut self,
-        members: &mut Members<'_>,
-        plan: &Plan,
-        left: usize,
-        ending: &Ending,
-    ) -> Result<(), Error> {
-        let (own, log) = (plan.own, self.log.clone());
-        let slots = members[own].slots();
-        let (live, len) = (self.changes.lives[own].live(), left as u32);
-        let Moving { list, ids, columns, table } = self.room_to_move(members, plan, left)?;
-        self.list_bits(live, slots as u32, list, &ending.lists)?;
-        if ids != 0 {
-            // SAFETY: memory of this size; its earlier users come before this in the stream (I28).
-            unsafe { log.stream.zero(ids, slots * size_of::<u32>())? };
-        }
-        let (columns_bytes, count) = (size_of_val(&columns[..]), columns.len() as u32);
-        // SAFETY: there is room for the table; earlier users of the memory come before this in the stream (I28).
-        unsafe { log.stream.upload(table, columns.as_ptr().cast(), columns_bytes)? };
-        if len > 0 {
-            let [table, count] = [Argument::of(&table), Argument::of(&count)];
-            let arguments = [table, count, Argument::of(&list), Argument::of(&len), Argument::of(&ids)];
-            self.launch(&ending.gather, len.div_ceil(MOVES), LIVES_THREADS, 0, &arguments)?;
-        }
-        let objects = &mut members[own];
-        DeviceColumns::of(&mut **objects, &log)?.swap_shadow(FieldSet::ALL);
-        // SAFETY: the device had all values of the class, and has them at their new indices (I26).
-        unsafe { objects.copies().changed(log.number(), FieldSet::ALL) };
-        // SAFETY: the objects that exist are the first `left`, in their order, and links are remapped next.
-        unsafe { objects.moved_together(left) };
-        self.changes.lives[own].is_ahead = false;
-        self.changes.lives[own].list = None;
-        self.relink(members, plan, &ending.relink, (ids, slots as u32))
-    }
-
-    /// Changes the links to a class's objects, by a table with an entry for each of `slots` indices.
-    pub(super) fn relink(
-        &mut self,
-        members: &mut Members<'_>,
-        plan: &Plan,
-        function: &Function,
-        (by, slots): (u64, u32),
-    ) -> Result<(), Error> {
-        for &Column { member, field } in &plan.columns {
-            let objects = &mut members[member];
-            let len = objects.slots() as u32;
-            if len == 0 {
-                continue;
-            }
-            let Some(span) = self.column_of(&**objects, field) else { unreachable!("a plan has contiguous columns") };
-            let Some(column) = DeviceColumns::of(&mut **objects, &self.log)?.address(&span) else {
-                unreachable!("a field is in the class's columns")
-            };
-            let arguments = [Argument::of(&column), Argument::of(&len), Argument::of(&by), Argument::of(&slots)];
-            self.launch(function, len.div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &arguments)?;
-            // SAFETY: the device had all values of the class, and changes these (I26).
-            unsafe { objects.copies().changed(self.log.number(), FieldSet::from_bits(1 << field)) };
-        }
-        Ok(())
+    fn compact(&mut self, members: &mut Members<'_>, plan: &Plan, left: usize) -> Result<(), Error> {
+        let own = plan.own;
+        let (slots, live) = (members[own].slots(), self.changes.lives[own].live());
+        let moving = self.room_to_compact(members, plan, left)?;
+        self.list_bits(live, slots as u32, moving.list)?;
+        self.move_objects(members, own, &plan.columns, &moving, (left, None))
     }
 
     /// Makes the bits of a class's objects current on the device, with room for `end` indices; those beyond the present ones
@@ -178,29 +112,26 @@ impl DeviceWorld {
         unsafe { log.stream.zero(live.address(), live.len())? };
         let address = live.address();
         lives.live = Some(live);
-        match self.changes.ending.clone() {
+        if objects.holes() == 0 && slots > 0 {
             // All objects exist.
-            Some(ending) if objects.holes() == 0 && slots > 0 => {
-                let own = [Argument::of(&address), Argument::of(&slots), Argument::of(&address)];
-                self.launch(&ending.invert, slots.div_ceil(32).div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &own)
-            }
-            _ => {
-                let bits = objects.live_bits();
-                // SAFETY: as above.
-                unsafe { log.stream.upload(address, bits.as_ptr().cast(), size_of_val(&bits[..]))? };
-                log.count_up(size_of_val(&bits[..]));
-                Ok(())
-            }
+            let own = [Argument::of(&address), Argument::of(&slots), Argument::of(&address)];
+            return self.launch(
+                &log.kernels.invert,
+                slots.div_ceil(32).div_ceil(LIVES_THREADS),
+                LIVES_THREADS,
+                0,
+                &own,
+            );
         }
+        let bits = objects.live_bits();
+        // SAFETY: as above.
+        unsafe { log.stream.upload(address, bits.as_ptr().cast(), size_of_val(&bits[..]))? };
+        log.count_up(size_of_val(&bits[..]));
+        Ok(())
     }
 
     /// Lists the objects of a class from the bits on the device, so that kernels can run for them.
-    pub(super) fn put_list(
-        &mut self,
-        objects: &mut dyn AnyObjects,
-        member: usize,
-        ending: &Ending,
-    ) -> Result<(), Error> {
+    pub(super) fn put_list(&mut self, objects: &mut dyn AnyObjects, member: usize) -> Result<(), Error> {
         let (slots, log) = (objects.slots(), self.log.clone());
         let len = slots - objects.holes();
         let lives = &mut self.changes.lives[member];
@@ -218,7 +149,7 @@ impl DeviceWorld {
                 Arc::new(Memory::new(&log.context, bytes, "a list of objects")?)
             }
         };
-        self.list_bits(live, slots as u32, memory.address(), &ending.lists)?;
+        self.list_bits(live, slots as u32, memory.address())?;
         let lives = &mut self.changes.lives[member];
         lives.listed = Some(memory.clone());
         let list = DeviceList { memory, log, len: places };

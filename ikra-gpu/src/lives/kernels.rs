@@ -3,12 +3,12 @@
 use ikra_core::kernel::Argument;
 use ikra_runtime::error::Error;
 
-use crate::arguments::Arguments;
 use crate::changes::room;
-use crate::chunks::{CHUNK, CHUNK_WORDS, PLACE_THREADS};
+use crate::chunks::CHUNK;
 use crate::device_world::DeviceWorld;
-use crate::driver::{Function, Grid};
-use crate::lists::Ordering;
+use crate::driver::Function;
+use crate::lists::Sets;
+use crate::stream_log::Block;
 
 /// The name in error messages.
 pub(super) const NAME: &str = "making and removing objects";
@@ -30,27 +30,22 @@ impl DeviceWorld {
         Ok(self.changes.chunks.as_ref().map_or(0, |(memory, _)| memory.address()))
     }
 
+    /// Bits of a class with `len` indices at this address, with memory for a list of them.
+    pub(crate) fn sets(&mut self, bits: u64, len: u32) -> Result<Sets, Error> {
+        let (classes, chunks) = (self.chunk_room(len)?, len.div_ceil(CHUNK));
+        let counts = classes + size_of::<[[u32; 2]; 2]>() as u64;
+        let found = counts + (chunks as usize * size_of::<[u32; 3]>()) as u64;
+        Ok(Sets { bits, classes, class_count: 1, chunks, counts, found })
+    }
+
     /// Writes the positions of the bits that are set, in ascending order.
-    pub(super) fn list_bits(&mut self, bits: u64, len: u32, list: u64, kernels: &Ordering) -> Result<(), Error> {
-        let chunks = len.div_ceil(CHUNK);
-        if chunks == 0 {
+    pub(super) fn list_bits(&mut self, bits: u64, len: u32, list: u64) -> Result<(), Error> {
+        if len == 0 {
             return Ok(());
         }
-        let memory = self.chunk_room(len)?;
-        let (table_bytes, counts_bytes) = (size_of::<[[u32; 2]; 2]>(), chunks as usize * size_of::<[u32; 3]>());
-        let (counts, class_count) = (memory + table_bytes as u64, 1_u32);
-        let found = counts + counts_bytes as u64;
-        let [bits, table, class_count, counts, found, list] = [
-            Argument::of(&bits),
-            Argument::of(&memory),
-            Argument::of(&class_count),
-            Argument::of(&counts),
-            Argument::of(&found),
-            Argument::of(&list),
-        ];
-        self.launch(&kernels.count, chunks, CHUNK_WORDS, 1, &[bits, counts])?;
-        self.launch(&kernels.place, 1, PLACE_THREADS, 1, &[table, class_count, counts, found])?;
-        self.launch(&kernels.write, chunks, CHUNK_WORDS, 2, &[bits, counts, list])
+        let sets = self.sets(bits, len)?;
+        sets.number(&self.log, NAME, None)?;
+        Ok(sets.write(&self.log, NAME, (0, 0), list)?)
     }
 
     /// Starts one of these kernels, with shared memory for some words per thread.
@@ -62,19 +57,23 @@ impl DeviceWorld {
         words: u32,
         own: &[Argument<'_>],
     ) -> Result<(), Error> {
-        let grid = Grid { blocks, threads, shared_bytes: words * threads * size_of::<u32>() as u32 };
-        let arguments = Arguments { own, arguments: &[] };
-        // SAFETY: the callers pass what the kernel takes: addresses of memory with room for the numbers given beside them.
-        Ok(arguments.with_places(&[], |all| unsafe { self.log.launch(NAME, function, grid, all) })?)
+        Ok(self.log.start(NAME, function, blocks, Block { threads, words }, own)?)
     }
 
-    /// Waits for numbers on the device.
-    pub(super) fn read_numbers(&self, from: u64, len: usize) -> Result<Vec<u32>, Error> {
+    /// Waits for numbers on the device. `meanwhile` starts work that does not need them.
+    pub(crate) fn read_numbers(
+        &self,
+        from: u64,
+        len: usize,
+        meanwhile: impl FnOnce(&Self) -> Result<(), Error>,
+    ) -> Result<Vec<u32>, Error> {
         let (mut numbers, inbox) = (vec![0_u32; len], self.log.inbox());
         let bytes = size_of_val(&numbers[..]);
         // SAFETY: the source has this many bytes, and the inbox has room for them.
         unsafe { self.log.copy_to_inbox(inbox.start(), from, bytes) }?;
-        self.log.synchronize()?;
+        let copied = self.log.stream.mark()?;
+        meanwhile(self)?;
+        copied.wait().map_err(|error| self.log.blame(error))?;
         // SAFETY: the bytes have arrived, and every bit pattern is a number.
         unsafe { std::ptr::copy_nonoverlapping(inbox.start(), numbers.as_mut_ptr().cast(), bytes) };
         self.log.count_down(bytes);

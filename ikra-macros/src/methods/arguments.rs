@@ -77,7 +77,8 @@ pub(crate) fn device_arguments(class: &Path, sig: &Signature) -> Option<Args> {
 }
 
 /// The arguments of a method with these `generics` as one value. One argument is passed unchanged, no argument as `()`,
-/// several as a tuple. `Ref<X>` becomes `Link<X>`, `Groups<X>` a reference to them, and `impl Trait` a type parameter.
+/// several as a tuple. `Ref<X>` becomes `Link<X>`, `Groups<X>` a reference to them, `Of<T>` a reference to a column, and
+/// `impl Trait` a type parameter.
 pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Parameter]) -> Args {
     let mut generics = generics.clone();
     let mut lifetimes = Vec::new();
@@ -103,6 +104,14 @@ pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Paramet
             followed.push(quote!(let #name = ::ikra::Groups::seen_by(#name, &*view);));
             lifetimes.push(lifetime.clone());
             groups_of = Some((groups, lifetime));
+        } else if let Some(element) = &parameter.element {
+            let lifetime = Lifetime::new(&format!("'__a{}", lifetimes.len()), Span::call_site());
+            let element = rewrite(element.to_token_stream(), class);
+            let column = quote!(::ikra::Mapped<#class, #element>);
+            types.push(quote!(&#lifetime #column));
+            followed.push(quote!(let #name = ::ikra::Mapped::seen_by(#name, &*view);));
+            lifetimes.push(lifetime.clone());
+            groups_of = Some((column, lifetime));
         } else {
             let mut ty = parameter.ty.clone();
             Named { lifetimes: &mut lifetimes, generics: &mut generics, parameter: n }.visit_type_mut(&mut ty);

@@ -1,24 +1,25 @@
 //! Entry points of kernels in device code.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::Path;
 
-use super::arguments::Args;
-use super::model::Block;
+use super::arguments::{Args, arguments};
+use super::model::{Block, Method};
 use super::plain_name;
 use crate::diagnostics::located;
 use crate::symbol::{kernel_symbol, place};
 
 /// The entry points of a kernel without type parameters, and the items that the host needs to launch them. Includes a
-/// check for data races at compile time. `executor` is `execute`, `execute_pairs` or `construct`.
+/// check for data races at compile time. `executor` is `execute`, `execute_pairs` or `construct`; `output` is the type that the
+/// method returns, if it returns one.
 pub(super) fn entries(
     block: &Block,
     executor: &str,
     method: &Ident,
     kernel: &Ident,
     args: &Args,
-    output: &TokenStream,
+    output: Option<&TokenStream>,
     reducers: &[Path],
 ) -> TokenStream {
     let at = located(method);
@@ -55,13 +56,57 @@ pub(super) fn entries(
             .then(|| quote_spanned!(at=> ; #pattern: #ty = (#(#names: #types),*) -> #output as #symbol, #kind));
         quote_spanned!(at=> ::ikra::rt::reduced! { #kernel by #reducer = #number #entry })
     });
+    let collected = output.filter(|_| on_device && executor == "execute").map(|output| {
+        let symbol = format!("{symbol}_collect");
+        quote_spanned!(at=> ::ikra::rt::entry! {
+            collect #kernel; #pattern: #ty = (#(#names: #types),*) -> #output as #symbol
+        })
+    });
     quote_spanned! {at=>
         ::ikra::rt::entry! {
             #executor #kernel = #name at #place for #class;
             #pattern: #ty = (#(#names: #types),*) #values #symbols
         }
+        #collected
         #(#reductions)*
     }
+}
+
+/// The entry points that combine a kernel's results for the objects that another kernel chooses: one for each of these
+/// and each reducer. [`chains::check`](super::chains::check) has checked both.
+pub(super) fn chains(
+    block: &Block,
+    method: &Method,
+    kernel: &Ident,
+    args: &Args,
+    output: Option<&TokenStream>,
+) -> TokenStream {
+    let Some(options) = &method.kernel else { return TokenStream::new() };
+    let at = located(&method.item.sig.ident);
+    let class = &block.class;
+    let Args { ty, pattern, names, .. } = args;
+    let types: Vec<_> = args.device_types().collect();
+    let symbol = kernel_symbol(&block.fields.class, &method.item.sig.ident, &place(&method.item.sig.ident));
+    let filters = options.after.iter().enumerate().filter_map(|(number, filter)| {
+        let choosing = &block.named(filter)?.item.sig.ident;
+        let chooses =
+            block.named(filter).map(|method| arguments(class, &method.item.sig.generics, &method.parameters))?;
+        let (name, place) = (format!("{}::{}", block.fields.class, plain_name(choosing)), place(choosing));
+        let own: Vec<_> = (0..chooses.names.len()).map(|n| format_ident!("chooses{n}")).collect();
+        let all = if let [one] = own.as_slice() { quote!(#one) } else { quote!((#(#own),*)) };
+        let (own_types, own_type) = (chooses.device_types().collect::<Vec<_>>(), &chooses.ty);
+        let entries = options.reducers.iter().enumerate().map(|(n, reducer)| {
+            let (symbol, kind) = (format!("{symbol}_after{number}_reduce{n}"), format!("reduce{n}"));
+            quote_spanned! {at=>
+                ::ikra::rt::reduced! {
+                    after <#class>::#filter, #name at #place, #all: #own_type = (#(#own: #own_types),*);
+                    #kernel by #reducer; #pattern: #ty = (#(#names: #types),*) -> #output as #symbol, #kind
+                }
+            }
+        });
+        Some(entries.collect::<TokenStream>())
+    });
+    filters.collect()
 }
 
 /// The entry points that make the objects of a kernel in these classes, when it has ended.

@@ -117,15 +117,17 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
     let at = located(&method.item.sig.ident);
     let args = arguments(&block.class, &method.item.sig.generics, &method.parameters);
     let (impl_generics, where_clause) = split(block, &args.generics);
-    let output = match &method.item.sig.output {
-        ReturnType::Default => quote_spanned!(at=> ()),
-        ReturnType::Type(_, ty) => block.rewrite(ty),
+    let returned = match &method.item.sig.output {
+        ReturnType::Default => None,
+        ReturnType::Type(_, ty) => Some(block.rewrite(ty)),
     };
+    let output = returned.clone().unwrap_or_else(|| quote_spanned!(at=> ()));
     let name = &method.item.sig.ident;
     let turbofish = turbofish(&method.item.sig.generics);
     let reducers = method.kernel.as_ref().map_or(&[][..], |options| &options.reducers);
     let young: Vec<_> = method.parameters.iter().filter_map(|parameter| parameter.young.as_ref()).collect();
-    let entries = entries(block, "execute", name, kernel, &args, &output, reducers);
+    let entries = entries(block, "execute", name, kernel, &args, returned.as_ref(), reducers);
+    let chains = entry::chains(block, method, kernel, &args, returned.as_ref());
     let births = (!young.is_empty() && births::most(block, method) > 0 && !args.has_type_parameters()).then(|| {
         let young: Vec<_> = young.iter().map(|class| block.rewrite(class)).collect();
         entry::births(block, name, &young)
@@ -142,6 +144,7 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
             }
         }
         #entries
+        #chains
         #births
     }
 }
@@ -157,7 +160,7 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     let (impl_generics, where_clause) = split(block, &args.generics);
     let name = &method.item.sig.ident;
     let turbofish = turbofish(&method.item.sig.generics);
-    let entries = entries(block, "execute_pairs", name, kernel, &args, &TokenStream::new(), &[]);
+    let entries = entries(block, "execute_pairs", name, kernel, &args, None, &[]);
     let Args { ty, pattern, followed, given, .. } = args;
     let result = match &method.item.sig.output {
         ReturnType::Default => TokenStream::new(),
@@ -210,7 +213,7 @@ pub(super) fn constructor_kernel(block: &Block, constructor: &Constructor) -> To
     let args = arguments(&block.class, &item.sig.generics, rest);
     let (impl_generics, where_clause) = split(block, &args.generics);
     let name = format!("{}::{}", block.fields.class, plain_name(ident));
-    let entries = entries(block, "construct", ident, &kernel, &args, &TokenStream::new(), &[]);
+    let entries = entries(block, "construct", ident, &kernel, &args, None, &[]);
     let purpose = format!("The constructor [`{name}`]: its handle, and how executors call it.");
     let Args { ty, pattern, names, .. } = args;
     quote_spanned! {at=>

@@ -27,12 +27,14 @@ pub(crate) struct Parameter {
     pub(crate) young: Option<Type>,
     /// The arguments of a parameter of type `Groups<X>` or `Groups<X, K>`.
     pub(crate) groups: Option<TokenStream>,
+    /// The type `T` of a parameter of type `Of<T>`.
+    pub(crate) element: Option<Type>,
 }
 
 impl Parameter {
     /// Whether the method sees it as something of its own phase.
     pub(super) fn is_of_world(&self) -> bool {
-        self.object.is_some() || self.groups.is_some()
+        self.object.is_some() || self.groups.is_some() || self.element.is_some()
     }
 }
 
@@ -95,9 +97,13 @@ pub(crate) struct Block {
 impl Block {
     /// The receiver of the method with this name, if this block certainly has one.
     pub(crate) fn receiver(&self, name: &Ident) -> Option<Receiver> {
+        self.named(name).map(|method| method.receiver)
+    }
+
+    /// The method with this name, if this block certainly has one.
+    pub(super) fn named(&self, name: &Ident) -> Option<&Method> {
         let name = plain_name(name);
-        let named = |method: &&Method| plain_name(&method.item.sig.ident) == name && method.is_certain();
-        self.methods.iter().find(named).map(|method| method.receiver)
+        self.methods.iter().find(|method| plain_name(&method.item.sig.ident) == name && method.is_certain())
     }
 
     /// The struct's name.

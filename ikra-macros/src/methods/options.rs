@@ -17,6 +17,8 @@ pub(crate) struct Options {
     pub(crate) span: Span,
     pub(crate) pairs: Option<Ident>,
     pub(crate) reducers: Vec<Path>,
+    /// Kernels that choose objects for this one, in one loop on a device.
+    pub(crate) after: Vec<Ident>,
     /// The fields, by position; `None` if `writes` was not given.
     pub(crate) writes: Option<u64>,
     pub(crate) snapshot: u64,
@@ -41,13 +43,19 @@ enum Setting {
     Of(Path, LitInt),
 }
 
-const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `writes(field, …)`, `snapshot(field, …)`, `removes`, `heavy` and `light`, and for atomic fields `unordered(field, …)`, `loads(field, …)`, `stores(field, …)` and `updates(add(field), …)`";
+const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `after(kernel, …)`, `writes(field, …)`, `snapshot(field, …)`, `removes`, `heavy` and `light`, and for atomic fields `unordered(field, …)`, `loads(field, …)`, `stores(field, …)` and `updates(add(field), …)`";
 
-/// The name of a field.
+/// The name of a field or of a kernel.
 fn field_name(input: ParseStream<'_>) -> syn::Result<Ident> {
-    match input.peek(LitStr) {
-        true => Err(input.error("a field's name has no quotes here: `snapshot(field)`")),
-        false => Ident::parse_any(input),
+    if input.peek(LitStr) {
+        return Err(input.error("a field's name has no quotes here: `snapshot(field)`"));
+    }
+    let name = Ident::parse_any(input)?;
+    match input.peek(Token![::]) {
+        true => {
+            Err(input.error("a name without a path belongs here: a field of this class, or a kernel of this block"))
+        }
+        false => Ok(name),
     }
 }
 
@@ -111,6 +119,7 @@ impl Options {
             span: syn::spanned::Spanned::span(attr.path()),
             pairs: None,
             reducers: Vec::new(),
+            after: Vec::new(),
             writes: None,
             snapshot: 0,
             snapshot_at: None,
@@ -151,6 +160,9 @@ impl Options {
                         "name the reducers: `reduce(Sum)`, or `Min`, `Max`, `All`, `Any`, or a reducer of your own",
                     );
                 }
+                Setting::Flag(name) if name == "after" => {
+                    errors.at(&name, "name the kernels that choose objects: `after(is_jammed)`");
+                }
                 Setting::Flag(name)
                     if ["writes", "snapshot", "unordered", "loads", "stores", "updates"]
                         .iter()
@@ -165,6 +177,12 @@ impl Options {
                 Setting::Fields(name, fields) if name == "snapshot" => {
                     options.snapshot |= field_set(&name, &fields, class, errors);
                     options.snapshot_at = Some(name);
+                }
+                Setting::Fields(name, kernels) if name == "after" => {
+                    if kernels.is_empty() {
+                        errors.at(&name, "name the kernels that choose objects: `after(is_jammed)`");
+                    }
+                    options.after.extend(kernels);
                 }
                 Setting::Fields(name, fields) if name == "unordered" => {
                     options.list(fields, uses::UNORDERED, uses::UNORDERED);

@@ -1,7 +1,8 @@
 //! The parsed model of a type under `#[derive(Trace)]`.
 
+use quote::quote;
 use syn::ext::IdentExt;
-use syn::{Data, DataEnum, DeriveInput, Expr, Fields, Ident, Path, Type};
+use syn::{Data, DataEnum, DeriveInput, Expr, Fields, Ident, Member, Path, Type, Variant};
 
 use super::settings::{Setting, arguments, settings};
 use crate::diagnostics::Errors;
@@ -14,17 +15,29 @@ pub(super) struct Traced {
 
 /// What its values become.
 pub(super) enum Becomes {
-    /// Objects of a class.
-    Object { class: Path, fields: Vec<Field>, rest: Vec<(Ident, Expr)> },
+    /// Objects of a class: a struct.
+    Object(Record),
+    /// Objects of one class per variant, to which links of a trait lead: an enum.
+    Objects { dispatch: Path, variants: Vec<Record> },
     /// Links to objects of one of the classes of a trait: an enum of pointers.
     Link { dispatch: Path, variants: Vec<(Ident, Type)> },
     /// The same values.
     Value,
 }
 
+/// A struct or a variant whose values become objects of a class.
+pub(super) struct Record {
+    /// The variant.
+    pub(super) variant: Option<Ident>,
+    pub(super) class: Path,
+    pub(super) fields: Vec<Field>,
+    /// Values of fields that only the class has.
+    pub(super) rest: Vec<(Ident, Expr)>,
+}
+
 /// A field of a type whose values become objects.
 pub(super) struct Field {
-    pub(super) ident: Ident,
+    pub(super) member: Member,
     pub(super) ty: Type,
     /// The class's field.
     pub(super) column: Ident,
@@ -62,21 +75,21 @@ impl Traced {
         }
         let becomes = match (class, link, value) {
             (Some(class), None, None) => {
-                let fields = object(input, errors)?;
-                Becomes::Object { class, fields, rest }
+                let fields = fields(structure(input, errors)?, errors);
+                Becomes::Object(Record { variant: None, class, fields, rest })
             }
             (None, Some(dispatch), None) => {
                 let Data::Enum(data) = &input.data else {
-                    errors.at(&dispatch, format!("an enum of pointers becomes links; `{ident}` is a struct, whose objects become objects: write `class = Class`"));
+                    errors.at(&dispatch, format!("an enum becomes links; `{ident}` is a struct, whose objects become objects: write `class = Class`"));
                     return None;
                 };
-                Becomes::Link { dispatch, variants: variants(&ident, data, errors)? }
+                variants(&ident, dispatch, data, errors)?
             }
             (None, None, Some(_)) => Becomes::Value,
             (None, None, None) => {
                 errors.at(
                     &ident,
-                    format!("say what a `{ident}` becomes: `#[trace(class = Class)]` for objects of a class, `#[trace(link = Trait)]` for an enum of pointers to objects, `#[trace(value)]` for a type that is under `#[derive(Value)]` too"),
+                    format!("say what a `{ident}` becomes: `#[trace(class = Class)]` for objects of a class, `#[trace(link = Trait)]` for an enum of pointers, or of objects with `#[trace(class = Class)]` at each variant, `#[trace(value)]` for a type that is under `#[derive(Value)]` too"),
                 );
                 return None;
             }
@@ -95,33 +108,28 @@ impl Traced {
 }
 
 /// The fields of a struct whose values become objects.
-fn object(input: &DeriveInput, errors: &mut Errors) -> Option<Vec<Field>> {
-    let ident = &input.ident;
-    let data = match &input.data {
-        Data::Struct(data) => data,
+fn structure<'a>(input: &'a DeriveInput, errors: &mut Errors) -> Option<&'a Fields> {
+    match &input.data {
+        Data::Struct(data) => Some(&data.fields),
         Data::Enum(data) => {
+            let name = &input.ident;
             errors.at(
                 data.enum_token,
-                format!("the objects of a class are structs: give each variant of `{ident}` a struct of its own and hold it by an `Rc`, and write `#[trace(link = Trait)]` on the enum"),
+                format!("the objects of `{name}` are of one class per variant: write `#[trace(link = Trait)]` at the enum, with a trait under `#[soa_dispatch]`, and `#[trace(class = Class)]` at each variant"),
             );
-            return None;
+            None
         }
         Data::Union(data) => {
             errors.at(data.union_token, "a union cannot be traced: nobody knows which of its fields is set");
-            return None;
+            None
         }
-    };
-    let fields = match &data.fields {
-        Fields::Named(fields) => &fields.named,
-        Fields::Unit => return Some(Vec::new()),
-        Fields::Unnamed(fields) => {
-            errors.at(fields, "fields are matched by name, so they need names");
-            return None;
-        }
-    };
+    }
+}
+
+/// The fields that the class has.
+fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
     let mut found = Vec::new();
-    for field in fields {
-        let Some(name) = field.ident.clone() else { continue };
+    for (member, field) in fields.members().zip(fields) {
         let (mut skip, mut with, mut column) = (None, None, None);
         let _ = arguments(&field.attrs, errors);
         for setting in settings(&field.attrs, errors) {
@@ -138,7 +146,10 @@ fn object(input: &DeriveInput, errors: &mut Errors) -> Option<Vec<Field>> {
                         errors.at(field, "a setting of a type: write it at the struct");
                     }
                 }
-                Setting::Crate => errors.at(&name, "`crate` is a setting of a type: write it at the struct"),
+                Setting::Crate => {
+                    let at = quote!(#member);
+                    errors.at(at, "`crate` is a setting of a type: write it at the struct");
+                }
             }
         }
         if let Some(skip) = skip {
@@ -147,30 +158,91 @@ fn object(input: &DeriveInput, errors: &mut Errors) -> Option<Vec<Field>> {
             }
             continue;
         }
-        let column = column.unwrap_or_else(|| name.clone());
+        let Some(column) = column.or_else(|| field.ident.clone()) else {
+            errors.at(
+                &field.ty,
+                "a field without a name: write `#[trace(field = name)]` with the name of the class's field, or `#[trace(skip)]`",
+            );
+            continue;
+        };
         if found.iter().any(|other: &Field| other.column.unraw() == column.unraw()) {
             errors.at(&column, format!("two fields become `{column}`: skip one of them"));
         }
-        found.push(Field { ident: name, ty: field.ty.clone(), column, with });
+        found.push(Field { member, ty: field.ty.clone(), column, with });
     }
-    Some(found)
+    found
 }
 
-/// The variants of an enum of pointers.
-fn variants(ident: &Ident, data: &DataEnum, errors: &mut Errors) -> Option<Vec<(Ident, Type)>> {
+/// The class and the rest of a variant.
+fn variant_settings(variant: &Variant, errors: &mut Errors) -> (Option<Path>, Vec<(Ident, Expr)>) {
+    let (mut class, mut rest) = (None, Vec::new());
+    let _ = arguments(&variant.attrs, errors);
+    for setting in settings(&variant.attrs, errors) {
+        match setting {
+            Setting::Class(path) => class = Some(path),
+            Setting::Rest(values) => rest.extend(values),
+            Setting::Skip(name) | Setting::Field(name) => {
+                errors.at(name, "a setting of a field; a variant has `class = Class` and `rest(field = value, …)`");
+            }
+            Setting::With(path) => {
+                errors.at(path, "a setting of a field; a variant has `class = Class` and `rest(field = value, …)`");
+            }
+            Setting::Link(path) => errors.at(path, "a setting of a type: write it at the enum"),
+            Setting::Value(word) => errors.at(word, "a setting of a type: write it at the enum"),
+            Setting::Crate => errors.at(&variant.ident, "`crate` is a setting of a type: write it at the enum"),
+        }
+    }
+    if let (Some((field, _)), None) = (rest.first(), &class) {
+        errors.at(field, "`rest(…)` has values for the other fields of a class: write `class = Class` too");
+    }
+    (class, rest)
+}
+
+/// The variants of an enum: each is an object, or each is a pointer.
+fn variants(ident: &Ident, dispatch: Path, data: &DataEnum, errors: &mut Errors) -> Option<Becomes> {
     if data.variants.is_empty() {
         errors.at(ident, "an enum without variants has no values");
         return None;
     }
-    let mut found = Vec::new();
-    for variant in &data.variants {
-        match &variant.fields {
-            Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
-                found.push((variant.ident.clone(), fields.unnamed[0].ty.clone()));
-            }
-            _ => errors
-                .at(variant, "a variant of an enum that becomes a link holds one pointer, such as `Car(Rc<PlainCar>)`"),
-        }
+    let given: Vec<_> = data.variants.iter().map(|variant| (variant, variant_settings(variant, errors))).collect();
+    if given.iter().all(|(_, (class, _))| class.is_none()) {
+        let variants = given.iter().filter_map(|(variant, _)| pointer(variant, errors)).collect();
+        return Some(Becomes::Link { dispatch, variants });
     }
-    Some(found)
+    let mut variants = Vec::<Record>::new();
+    for (variant, (class, rest)) in given {
+        let Some(class) = class else {
+            let message =
+                format!("other variants of `{ident}` become objects: write `#[trace(class = Class)]` at this one too");
+            errors.at(variant, message);
+            continue;
+        };
+        if variants.iter().any(|other| shown(&other.class) == shown(&class)) {
+            errors.at(&class, "two variants become objects of this class: give each variant a class of its own");
+        }
+        let fields = fields(&variant.fields, errors);
+        variants.push(Record { variant: Some(variant.ident.clone()), class, fields, rest });
+    }
+    Some(Becomes::Objects { dispatch, variants })
+}
+
+/// A path as text.
+pub(super) fn shown(path: &Path) -> String {
+    quote!(#path).to_string().replace(' ', "")
+}
+
+/// A variant that holds a pointer.
+fn pointer(variant: &Variant, errors: &mut Errors) -> Option<(Ident, Type)> {
+    let mut fields = variant.fields.iter();
+    let (Some(field @ syn::Field { ident: None, .. }), None) = (fields.next(), fields.next()) else {
+        errors.at(
+            variant,
+            "a variant holds one pointer, such as `Car(Rc<PlainCar>)`, or its data become an object: write `#[trace(class = Class)]` at it",
+        );
+        return None;
+    };
+    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("trace")) {
+        errors.at(attribute, "a pointer has no settings: it becomes a link");
+    }
+    Some((variant.ident.clone(), field.ty.clone()))
 }

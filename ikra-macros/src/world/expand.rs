@@ -26,6 +26,7 @@ pub(super) fn expand(mut world: ItemStruct, members: &[Member], codes: &[Expr]) 
     }
     let idents: Vec<_> = members.iter().map(|member| &member.ident).collect();
     let classes: Vec<_> = members.iter().map(|member| &member.class).collect();
+    let list = classes.iter().rfold(quote!(()), |others, class| quote!((#class, #others)));
     let count = members.len();
     let ids = quote!(&[#(<#classes as ::ikra::ClassInfo>::ID),*]);
     let all_ids = &ids;
@@ -86,6 +87,7 @@ pub(super) fn expand(mut world: ItemStruct, members: &[Member], codes: &[Expr]) 
         #[automatically_derived]
         unsafe impl ::ikra::World for #ident {
             const CLASSES: &'static [::ikra::rt::ClassId] = #all_ids;
+            type Classes = #list;
             const DEVICE_CODE: &'static [::ikra::DeviceCode] = &[#own_code #(, #codes)*];
             #[inline]
             fn members(&self) -> impl ::core::convert::AsRef<[&dyn ::ikra::rt::AnyObjects]> {

@@ -167,6 +167,10 @@ const _: () = {
         execute Kernel_distance = "Body::distance" at ":1:0" for Body; () : () = () as
         "ikra_kernel_Body_distance_1_0_6b326105"
     }
+    ::ikra::rt::entry! {
+        collect Kernel_distance; () : () = () -> f32 as
+        "ikra_kernel_Body_distance_1_0_6b326105_collect"
+    }
     ::ikra::rt::reduced! {
         Kernel_distance by Sum = 0; () : () = () -> f32 as
         "ikra_kernel_Body_distance_1_0_6b326105_reduce0", "reduce0"

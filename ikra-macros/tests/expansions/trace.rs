@@ -1,5 +1,5 @@
 const _: () = {
-    type __Class = <[Body; {
+    type __Class0 = <[Body; {
         #[allow(unused_imports)]
         use ::ikra::rt::No as _;
         if !<::ikra::rt::Probe<Body>>::IS_CLASS {
@@ -9,78 +9,134 @@ const _: () = {
         }
         1
     }] as ::core::iter::IntoIterator>::Item;
-    const FIELD_0: ::ikra::trace::rt::FieldCode<
-        __Class,
+    #[allow(clippy::all)]
+    const FIELD_0_0: ::ikra::trace::rt::FieldCode<
+        __Class0,
         Cell<f32>,
-        { ::ikra::trace::rt::field_named::<__Class>("mass") },
+        { ::ikra::trace::rt::field_named::<__Class0>("mass") },
     > = ::ikra::trace::rt::FieldCode::find();
-    const FIELD_1: ::ikra::trace::rt::FieldCode<
-        __Class,
+    #[allow(clippy::all)]
+    const FIELD_0_1: ::ikra::trace::rt::FieldCode<
+        __Class0,
         Option<Rc<PlainBody>>,
-        { ::ikra::trace::rt::field_named::<__Class>("next") },
+        { ::ikra::trace::rt::field_named::<__Class0>("next") },
     > = ::ikra::trace::rt::FieldCode::find();
-    const FIELD_2: ::ikra::trace::rt::Column<
-        __Class,
-        { ::ikra::trace::rt::field_named::<__Class>("time") },
+    const FIELD_0_2: ::ikra::trace::rt::Column<
+        __Class0,
+        { ::ikra::trace::rt::field_named::<__Class0>("time") },
     > = ::ikra::trace::rt::Column::NEW;
     #[automatically_derived]
-    #[allow(unused_variables)]
     impl ::ikra::trace::Trace for PlainBody {
-        type Class = __Class;
-        fn row<'__o>(
+        type Class = __Class0;
+    }
+    #[automatically_derived]
+    #[allow(unused_variables)]
+    impl ::ikra::trace::TraceObject for PlainBody {
+        type Link = ::ikra::trace::rt::Link<__Class0>;
+        fn hold(
+            __variant: ::core::primitive::usize,
+            __object: ::ikra::trace::rt::NewObject<'_>,
+        ) -> ::core::result::Result<
+            ::ikra::trace::rt::UntypedLink,
+            ::ikra::trace::Problem,
+        > {
+            __object
+                .hold::<
+                    Self,
+                    __Class0,
+                >(|__columns| {
+                    FIELD_0_0.add(__columns);
+                    FIELD_0_1.add(__columns);
+                    __columns.add(FIELD_0_2, false);
+                })
+        }
+        fn link(
+            __untyped: ::ikra::trace::rt::UntypedLink,
+        ) -> ::core::result::Result<Self::Link, ::ikra::trace::Problem> {
+            __untyped.typed()
+        }
+        fn trace<'__o>(
             &'__o self,
+            __untyped: ::ikra::trace::rt::UntypedLink,
             __tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>,
-        ) -> ::core::result::Result<__Class, ::ikra::trace::rt::At> {
-            ::core::result::Result::Ok(Body {
-                mass: FIELD_0.row(&self.mass, __tracer)?,
-                next: FIELD_1.row(&self.next, __tracer)?,
-                time: seconds::trace(&self.time),
-                age: 0,
-            })
+        ) -> ::core::result::Result<(), ::ikra::trace::rt::At> {
+            match self {
+                Self { mass: __field_0, next: __field_1, time: __field_2, .. } => {
+                    let __link = ::ikra::trace::rt::Tracer::link::<
+                        __Class0,
+                    >(__tracer, __untyped)?;
+                    let __row: __Class0 = Body {
+                        mass: FIELD_0_0.row(__field_0, __tracer)?,
+                        next: FIELD_0_1.row(__field_1, __tracer)?,
+                        time: seconds::trace(__field_2),
+                        age: 0,
+                    };
+                    ::ikra::trace::rt::Tracer::put::<__Class0>(__tracer, __link, __row)
+                }
+            }
         }
         fn write<'__o>(
             &'__o self,
-            __link: ::ikra::trace::rt::Link<__Class>,
-            __mask: ::core::primitive::u64,
+            __untyped: ::ikra::trace::rt::UntypedLink,
             __back: &mut ::ikra::trace::rt::Back<'__o, '_>,
         ) -> ::core::result::Result<(), ::ikra::trace::rt::At> {
-            FIELD_0.shared(&self.mass, (__link, __mask), __back)?;
-            FIELD_1.shared(&self.next, (__link, __mask), __back)?;
-            __back.refuse((__link, __mask), FIELD_2)?;
-            ::core::result::Result::Ok(())
+            match self {
+                Self { mass: __field_0, next: __field_1, time: __field_2, .. } => {
+                    let __changed = ::ikra::trace::rt::Back::changes::<
+                        __Class0,
+                    >(__back, __untyped)?;
+                    FIELD_0_0.shared(__field_0, __changed, __back)?;
+                    FIELD_0_1.shared(__field_1, __changed, __back)?;
+                    ::ikra::trace::rt::Back::refuse(__back, __changed, FIELD_0_2)?;
+                    ::core::result::Result::Ok(())
+                }
+            }
         }
         fn write_mut<'__o>(
             &'__o mut self,
-            __link: ::ikra::trace::rt::Link<__Class>,
-            __mask: ::core::primitive::u64,
+            __untyped: ::ikra::trace::rt::UntypedLink,
             __back: &mut ::ikra::trace::rt::Back<'__o, '_>,
         ) -> ::core::result::Result<(), ::ikra::trace::rt::At> {
-            FIELD_0.exclusive(&mut self.mass, (__link, __mask), __back)?;
-            FIELD_1.exclusive(&mut self.next, (__link, __mask), __back)?;
-            if let ::core::option::Option::Some(value) = __back
-                .changed((__link, __mask), FIELD_2)?
-            {
-                seconds::write_back(&mut self.time, value);
+            match self {
+                Self { mass: __field_0, next: __field_1, time: __field_2, .. } => {
+                    let __changed = ::ikra::trace::rt::Back::changes::<
+                        __Class0,
+                    >(__back, __untyped)?;
+                    FIELD_0_0.exclusive(__field_0, __changed, __back)?;
+                    FIELD_0_1.exclusive(__field_1, __changed, __back)?;
+                    if let ::core::option::Option::Some(value) = ::ikra::trace::rt::Back::changed(
+                        __back,
+                        __changed,
+                        FIELD_0_2,
+                    )? {
+                        seconds::write_back(__field_2, value);
+                    }
+                    ::core::result::Result::Ok(())
+                }
             }
-            ::core::result::Result::Ok(())
-        }
-        fn columns(__columns: &mut ::ikra::trace::rt::Columns<__Class>) {
-            FIELD_0.add(__columns);
-            FIELD_1.add(__columns);
-            __columns.add(FIELD_2, false);
         }
     }
 };
 const _: () = {
-    const VARIANT_0: ::ikra::trace::rt::VariantCode<Actor, Rc<PlainCar>> = ::ikra::trace::rt::VariantCode::find();
+    type __Trait = <[Actor; {
+        #[allow(unused_imports)]
+        use ::ikra::rt::No as _;
+        if !<::ikra::rt::Probe<Actor>>::IS_DISPATCH {
+            ::core::panic!(
+                "`Actor` is not a trait under `#[soa_dispatch]`: `link = …` names one"
+            )
+        }
+        1
+    }] as ::core::iter::IntoIterator>::Item;
+    const VARIANT_0: ::ikra::trace::rt::VariantCode<__Trait, Rc<PlainCar>> = ::ikra::trace::rt::VariantCode::find();
     #[automatically_derived]
-    impl ::ikra::trace::Refers<::ikra::trace::rt::AnyLink<Actor>> for PlainActor {
+    impl ::ikra::trace::Refers<::ikra::trace::rt::AnyLink<__Trait>> for PlainActor {
         const OWNS: ::core::primitive::bool = false || VARIANT_0.owns;
         fn refer<'__o>(
             &'__o self,
             tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>,
         ) -> ::core::result::Result<
-            ::ikra::trace::rt::AnyLink<Actor>,
+            ::ikra::trace::rt::AnyLink<__Trait>,
             ::ikra::trace::Problem,
         > {
             match self {
@@ -91,7 +147,7 @@ const _: () = {
             &'__o self,
             tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>,
         ) -> ::core::result::Result<
-            ::core::option::Option<::ikra::trace::rt::AnyLink<Actor>>,
+            ::core::option::Option<::ikra::trace::rt::AnyLink<__Trait>>,
             ::ikra::trace::Problem,
         > {
             match self {
@@ -99,7 +155,7 @@ const _: () = {
             }
         }
         fn again(
-            link: ::ikra::trace::rt::AnyLink<Actor>,
+            link: ::ikra::trace::rt::AnyLink<__Trait>,
             context: &::ikra::trace::rt::Context<'_>,
         ) -> ::core::result::Result<Self, ::ikra::trace::Problem> {
             if let ::core::result::Result::Ok(pointer) = VARIANT_0.again(link, context) {
@@ -109,7 +165,7 @@ const _: () = {
         }
         fn owned<'__o>(
             &'__o self,
-            link: &::ikra::trace::rt::AnyLink<Actor>,
+            link: &::ikra::trace::rt::AnyLink<__Trait>,
             back: &mut ::ikra::trace::rt::Back<'__o, '_>,
         ) {
             match self {
@@ -118,7 +174,7 @@ const _: () = {
         }
         fn owned_mut<'__o>(
             &'__o mut self,
-            link: &::ikra::trace::rt::AnyLink<Actor>,
+            link: &::ikra::trace::rt::AnyLink<__Trait>,
             back: &mut ::ikra::trace::rt::Back<'__o, '_>,
         ) {
             match self {

@@ -15,17 +15,17 @@ pub struct Sim {
     ::core::clone::Clone > ::clone(& self.cells), made_by_new :
     ::ikra::rt::WorldState::new(), } } } #[automatically_derived] unsafe impl
     ::ikra::World for Sim { const CLASSES : & 'static [::ikra::rt::ClassId] = & [< Body
-    as ::ikra::ClassInfo > ::ID, < Cell as ::ikra::ClassInfo > ::ID]; const DEVICE_CODE :
-    & 'static [::ikra::DeviceCode] = & [unsafe { ::ikra::DeviceCode::new("ikra-macros",
-    ::core::option::Option::None) }]; #[inline] fn members(& self) -> impl
-    ::core::convert::AsRef < [& dyn ::ikra::rt::AnyObjects] > { let members : [& dyn
-    ::ikra::rt::AnyObjects; 2usize] = [& self.bodies, & self.cells]; members } #[inline]
-    fn members_mut(& mut self) -> impl ::core::convert::AsMut < [& mut dyn
-    ::ikra::rt::AnyObjects] > { let members : [& mut dyn ::ikra::rt::AnyObjects; 2usize]
-    = [& mut self.bodies, & mut self.cells]; members } #[inline] fn state(& self) -> &
-    ::ikra::rt::WorldState < Self > { & self.made_by_new } fn state_mut(& mut self) -> &
-    mut ::ikra::rt::WorldState < Self > { & mut self.made_by_new } fn new() -> Self {
-    Self::new() } fn open(world : & mut Self, place : ::ikra::Place,) ->
+    as ::ikra::ClassInfo > ::ID, < Cell as ::ikra::ClassInfo > ::ID]; type Classes =
+    (Body, (Cell, ())); const DEVICE_CODE : & 'static [::ikra::DeviceCode] = & [unsafe {
+    ::ikra::DeviceCode::new("ikra-macros", ::core::option::Option::None) }]; #[inline] fn
+    members(& self) -> impl ::core::convert::AsRef < [& dyn ::ikra::rt::AnyObjects] > {
+    let members : [& dyn ::ikra::rt::AnyObjects; 2usize] = [& self.bodies, & self.cells];
+    members } #[inline] fn members_mut(& mut self) -> impl ::core::convert::AsMut < [&
+    mut dyn ::ikra::rt::AnyObjects] > { let members : [& mut dyn ::ikra::rt::AnyObjects;
+    2usize] = [& mut self.bodies, & mut self.cells]; members } #[inline] fn state(& self)
+    -> & ::ikra::rt::WorldState < Self > { & self.made_by_new } fn state_mut(& mut self)
+    -> & mut ::ikra::rt::WorldState < Self > { & mut self.made_by_new } fn new() -> Self
+    { Self::new() } fn open(world : & mut Self, place : ::ikra::Place,) ->
     ::core::result::Result < ::std::boxed::Box < dyn ::ikra::rt::Executor < Self >>,
     ::ikra::Error > { ::ikra::rt::open(world, place) } } #[automatically_derived] unsafe
     impl ::ikra::Holds < Body > for Sim { #[inline] fn objects(& self) -> &

@@ -68,7 +68,7 @@ where
 
 /// The results for the objects `0..len`. `collect` computes them chunk by chunk, in parallel if that pays; otherwise
 /// `alone` does, on this thread.
-fn collect_all<T: Send>(
+pub(super) fn collect_all<T: Send>(
     len: usize,
     heavy: bool,
     collect: &(dyn Fn(Range<usize>) -> Vec<T> + Sync),

@@ -79,6 +79,9 @@ impl Part<'_> {
             }
             Self::List(list) => {
                 list.check(class, objects.slots(), name)?;
+                if list.is_known_in(objects) {
+                    return Ok(Extent::List { list: Arc::clone(list), class });
+                }
                 match list.listed(class)?.iter().find(|&index| !objects.exists(index)) {
                     Some(index) => Err(Error::Removed { class: name, id: index as u32 + 1 }),
                     None => Ok(Extent::List { list: Arc::clone(list), class }),

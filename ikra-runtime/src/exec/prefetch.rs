@@ -19,7 +19,7 @@ const LARGE: usize = 1 << 20;
 /// Prefetches the columns of the block that starts with object `next`: those that the kernel accesses, if the block
 /// exists and is unlikely to be in the cache.
 #[inline(always)]
-pub(super) fn prefetch_next<K: Kernel>(table: &Table<K::Class>, next: usize) {
+pub(crate) fn prefetch_next<K: Kernel>(table: &Table<K::Class>, next: usize) {
     if let LayoutKind::Tiles(tile) = <K::Class as Class>::Layout::KIND
         && next.is_multiple_of(tile)
         && next < table.len()

@@ -64,7 +64,7 @@ where
 
 /// Combines the results for the chunks of `0..count`. `fold` computes them in parallel if that pays; otherwise
 /// `fold_alone` does, on this thread.
-fn reduce_chunks<T, R>(
+pub(super) fn reduce_chunks<T, R>(
     count: usize,
     heavy: bool,
     reducer: R,
@@ -110,7 +110,7 @@ fn combine_parts<T: Copy, R: Reducer<T>>(parts: &[T], reducer: R) -> T {
 }
 
 /// Combines accumulators in a fixed order. Their number is a power of two.
-fn combine_halves<T: Copy, R: Reducer<T>>(sums: &mut [T], reducer: R) -> T {
+pub(super) fn combine_halves<T: Copy, R: Reducer<T>>(sums: &mut [T], reducer: R) -> T {
     let mut width = sums.len();
     while width > 1 {
         width /= 2;

@@ -1,21 +1,23 @@
 //! Passing a run to the executor of a place.
 
 use std::mem;
+use std::ops::Range;
+use std::slice;
 
 use super::host::Host;
 use super::run::{OnHost, Section, Step};
-use super::{Executor, Form, Launch, Named, Picked, Run, Subset};
-use crate::class::ClassId;
+use super::{Executor, Form, Launch, Named, On, Picked, Run, Subset};
+use crate::class::{Class, ClassId};
 use crate::dispatch::AnyKernel;
 use crate::error::Error;
-use crate::exec::Part;
-use crate::kernel::OnDevice;
+use crate::exec::{Extent, Part};
+use crate::kernel::{Argument, OnDevice};
 use crate::list::{LinkList, ListedLink, Unordered};
-use crate::objects::AnyObjects;
+use crate::objects::{AnyObjects, Objects};
 use crate::panics::written;
 use crate::place::Place;
 use crate::range::within;
-use crate::world::{World, check_links};
+use crate::world::{Holds, World, check_links};
 
 pub(crate) struct At<'a, W> {
     pub(crate) world: &'a mut W,
@@ -52,7 +54,13 @@ impl<W: World> At<'_, W> {
             (Place::Host, Form::Construct) => Ok(()),
             // A constructor follows no links. Its arguments may name objects that it is about to make.
             (_, Form::Construct) => check_links(self.world, &[]),
-            _ => check_links(self.world, launch.arguments),
+            _ => {
+                let mut all = slice::from_ref(launch).iter().chain(launch.filters);
+                all.try_for_each(|one| check_links(self.world, one.arguments))?;
+                // A chain calls kernels for some of the objects, and has checked its columns.
+                let is_chain = matches!(launch.form, Form::Chain) || !launch.filters.is_empty();
+                if is_chain { Ok(()) } else { has_elements(launch.arguments, launch.sections) }
+            }
         }
     }
 
@@ -77,13 +85,36 @@ impl<W: World> At<'_, W> {
         self.with(|executor, world| executor.run(world, &mut Run { launch, part, on_host: OnHost::Once(on_host) }))
     }
 
+    /// Asks the place for the use of a kernel's results. `None` if it is the host, or does not know that.
+    pub(super) fn ask<T>(
+        &mut self,
+        launch: &Launch<'_>,
+        ask: impl FnOnce(&mut dyn Executor<W>, &mut W, &Launch<'_>) -> Result<Option<T>, Error>,
+    ) -> Result<Option<T>, Error> {
+        if self.place == Place::Host {
+            return Ok(None);
+        }
+        self.check(launch)?;
+        self.with(|executor, world| ask(executor, world, launch))
+    }
+
     /// Resolves a subset to the objects of a kernel. The place where the kernel runs sorts long slices of links.
     ///
     /// # Errors
     ///
     /// [`Error::OutOfRange`], [`Error::Duplicate`], and errors of sorting links.
-    pub(crate) fn pick<K: AnyKernel>(&mut self, over: &impl Subset<K>) -> Result<Picked<K::Link>, Error> {
-        match over.named() {
+    pub(crate) fn pick<K: AnyKernel>(&mut self, over: &impl Subset<W, K>) -> Result<Picked<K::Link>, Error> {
+        let among = self.among::<K>(over)?;
+        over.choose(self.world, self.place, among)
+    }
+
+    /// Resolves a subset to the objects among which its kernels choose.
+    ///
+    /// # Errors
+    ///
+    /// As for [`pick`](Self::pick), except those of the kernels.
+    pub(crate) fn among<K: AnyKernel>(&mut self, over: &impl Subset<W, K>) -> Result<Picked<K::Link>, Error> {
+        match over.among(self.world)? {
             Named::All => Ok(Picked::All),
             Named::Range(range) => {
                 let members = self.world.members();
@@ -131,6 +162,28 @@ impl<W: World> At<'_, W> {
     }
 }
 
+impl<W: World, O> On<'_, W, O> {
+    /// The objects of a class.
+    pub(super) fn objects_of<C: Class>(&mut self) -> &mut Objects<C>
+    where
+        W: Holds<C>,
+    {
+        Holds::<C>::objects_mut(self.world)
+    }
+
+    pub(super) fn at(&mut self) -> At<'_, W> {
+        At { world: &mut *self.world, place: self.place }
+    }
+
+    /// Resolves the subset to the objects of a kernel.
+    pub(super) fn pick<K: AnyKernel>(&mut self) -> Result<Picked<K::Link>, Error>
+    where
+        O: Subset<W, K>,
+    {
+        At { world: &mut *self.world, place: self.place }.pick::<K>(&self.objects)
+    }
+}
+
 /// The sections of a run, one per class of its kernel. A single section needs no allocation.
 pub(super) enum Sections {
     One([Section; 1]),
@@ -167,17 +220,33 @@ impl Sections {
     }
 
     /// A run of kernel `K`.
-    pub(super) fn launch<'b, K: AnyKernel>(
-        &'b self,
-        form: Form,
-        arguments: &'b [crate::kernel::Argument<'b>],
-    ) -> Launch<'b> {
+    pub(super) fn launch<'b, K: AnyKernel>(&'b self, form: Form, arguments: &'b [Argument<'b>]) -> Launch<'b> {
         let sections: &'b [Section] = match self {
             Self::One(one) => one,
             Self::Several(several) => several,
         };
-        Launch { kernel: K::NAME, sections, together: K::TOGETHER, arguments, form }
+        Launch { kernel: K::NAME, sections, together: K::TOGETHER, arguments, form, filters: &[] }
     }
+}
+
+/// Checks that columns of results among the arguments have elements for all objects. A kernel panics for one that has
+/// none, which on a device would end all work there.
+pub(super) fn has_elements(arguments: &[Argument<'_>], sections: &[Section]) -> Result<(), Error> {
+    let columns = arguments.iter().filter_map(|argument| argument.as_groups()).filter(|all| all.is_column());
+    for (column, section) in columns.flat_map(|column| sections.iter().map(move |section| (column, section))) {
+        let lacks = |range: Range<usize>| column.first_lacking(range.start as u32..range.end as u32);
+        let lacking = match &section.over {
+            Extent::Range(range) => lacks(range.clone()),
+            Extent::List { list, class } => {
+                let listed = list.listed(*class)?;
+                listed.ranges(0..listed.len()).find_map(lacks)
+            }
+        };
+        if let Some(index) = lacking {
+            return Err(Error::NoElement { class: column.class().name(), id: index + 1 });
+        }
+    }
+    Ok(())
 }
 
 /// The objects of a class in a world.

@@ -1,26 +1,22 @@
 //! The executors that users call; they work at every place.
 
-use std::mem::MaybeUninit;
 use std::ops::RangeFull;
-use std::ptr::NonNull;
 
-use super::at::{At, Sections};
+use super::at::Sections;
 use super::run::Section;
-use super::{Extent, Form, Launch, Part, Picked, Recording, Reduction, Subset};
-use crate::class::{Class, Field, has_arena};
+use super::{Extent, Form, Launch, Part, Recording, Subset};
+use crate::class::{Field, has_arena};
 use crate::column::Column;
-use crate::dispatch::{AnyKernel, CollectOn, ExecuteOn, ReduceOn, run_pairs};
+use crate::dispatch::{ExecuteOn, run_pairs};
 use crate::error::Error;
 use crate::exec;
 use crate::kernel::{Construct, OnDevice, PairCall};
 use crate::layout::Contiguous;
 use crate::list::{LinkList, ListedLink, Unordered};
-use crate::objects::{Links, Objects, generation};
+use crate::objects::{Links, generation};
 use crate::place::Place;
-use crate::reduce::part_accumulators;
 use crate::storage::Plain;
 use crate::tile_row;
-use crate::transfer::Transfer;
 use crate::value::Value;
 use crate::world::{Holds, Ready, World, check_links};
 use ikra_core::effects::Effects;
@@ -137,9 +133,9 @@ use ikra_core::effects::Effects;
 /// `GpuError::NoDevice`. The program can then continue on the host, or be restarted.
 #[derive(Debug)]
 pub struct On<'w, W, O = RangeFull> {
-    world: &'w mut W,
-    place: Place,
-    objects: O,
+    pub(super) world: &'w mut W,
+    pub(super) place: Place,
+    pub(super) objects: O,
 }
 
 impl<'w, W: World> On<'w, W> {
@@ -429,7 +425,7 @@ impl<W: World, O> On<'_, W, O> {
     where
         K: ExecuteOn<W, A>,
         A: Copy + Send + Sync,
-        O: Subset<K>,
+        O: Subset<W, K>,
     {
         let picked = self.pick::<K>()?;
         let sections = Sections::of::<K, A>(self.world, picked.part())?;
@@ -478,7 +474,7 @@ impl<W: World, O> On<'_, W, O> {
         K: PairCall<A> + OnDevice<A>,
         A: Copy + Send + Sync + 'static,
         W: Holds<K::Class> + Holds<K::Other>,
-        O: Subset<K>,
+        O: Subset<W, K>,
     {
         let picked = self.pick::<K>()?;
         let sections = Sections::of::<K, A>(self.world, picked.part())?;
@@ -487,158 +483,5 @@ impl<W: World, O> On<'_, W, O> {
         let launch = sections.launch::<K>(form, arguments.as_ref());
         self.at()
             .start(launch, picked.part(), move |world, part| run_pairs::<K, A, W>(Ready::try_of(world)?, part, args))
-    }
-
-    /// Calls a kernel for the objects and combines the results. The order is the same as if the class had no other
-    /// objects. Waits for the place.
-    ///
-    /// See [`Reducer`](crate::reduce::Reducer) for the order in which they are combined; it is the same at every place. The reducer must not
-    /// have any state: it is a struct without fields.
-    ///
-    /// ```
-    /// # use ikra::{Place, prelude::*};
-    /// # #[soa_class] pub struct Body { pub mass: f32 }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// #[soa_methods]
-    /// impl Body {
-    ///     #[kernel(reduce(Sum))]
-    ///     pub fn weight(&self) -> f32 { self.mass }
-    /// }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// # let mut sim = Sim::new();
-    /// sim.bodies.extend([1.0, 2.0, 4.0].map(|mass| Body { mass }))?;
-    /// assert_eq!(sim.on(Place::Host).execute_and_reduce(Body::weight, (), Sum)?, 7.0);
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [all executors](Self#errors).
-    pub fn execute_and_reduce<K, A, R, T>(&mut self, _kernel: K, args: A, reducer: R) -> Result<T, Error>
-    where
-        K: ReduceOn<W, A, R, Output = T>,
-        A: Copy + Send + Sync,
-        R: Copy,
-        T: Transfer,
-        O: Subset<K>,
-    {
-        const {
-            assert!(size_of::<R>() == 0, "a reducer with state runs on the host only");
-            assert!(
-                part_accumulators::<T>() == part_accumulators::<T::Wire>(),
-                "a reduction would not have the same order on the GPU: put the tuple's members in the order of their sizes, the largest first, or return a struct under `#[derive(Clone, Copy, Value)] #[repr(C)]`"
-            );
-        }
-        let picked = self.pick::<K>()?;
-        let mut sections = Sections::of::<K, A>(self.world, picked.part())?;
-        for (class, section) in sections.as_mut().iter_mut().enumerate() {
-            section.reducer = K::number(class);
-        }
-        let classes = sections.as_mut().len();
-        if sections.as_mut().iter().all(|section| section.over.is_empty()) {
-            return Ok(K::identity(reducer));
-        }
-        let mut one = MaybeUninit::<T::Wire>::uninit();
-        let mut several = if classes > 1 { Vec::<T::Wire>::with_capacity(classes) } else { Vec::new() };
-        let results = if classes > 1 { several.as_mut_ptr() } else { one.as_mut_ptr() };
-        let form = Form::Reduce(Reduction {
-            size: size_of::<T::Wire>(),
-            align: align_of::<T::Wire>(),
-            accumulators: part_accumulators::<T::Wire>(),
-            results: NonNull::new(results).map_or(NonNull::dangling(), NonNull::cast),
-        });
-        let (arguments, mut on_host) = (K::arguments(&args), None);
-        let launch = sections.launch::<K>(form, arguments.as_ref());
-        self.at().finish(launch, picked.part(), &mut |world, part| {
-            on_host = Some(K::reduce(Ready::try_of(world)?, part, args, reducer)?);
-            Ok(())
-        })?;
-        if let Some(result) = on_host {
-            return Ok(result);
-        }
-        let mut all = None;
-        for (class, section) in sections.as_mut().iter().enumerate().rev() {
-            let own = if section.over.is_empty() {
-                K::identity(reducer)
-            } else {
-                let place = results.wrapping_add(class);
-                // SAFETY: the reduction was not recorded, since recording it is an error. If it did not call `on_host`,
-                // it has written the results of all sections with objects. A result has the same bytes at every place.
-                T::unpack(unsafe { place.read() })
-            };
-            all = Some(K::combine(own, all, reducer));
-        }
-        Ok(all.unwrap_or_else(|| K::identity(reducer)))
-    }
-
-    /// Calls a kernel for the objects, and returns the results class by class, in the order of the
-    /// objects' ids. Waits for the place.
-    ///
-    /// After a run on a GPU, the host makes the list; it first fetches the columns that the kernel reads.
-    ///
-    /// ```
-    /// # use ikra::{Place, prelude::*};
-    /// # #[soa_class] pub struct Body { pub pos: f32, pub vel: f32 }
-    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
-    /// #[soa_methods]
-    /// impl Body {
-    ///     #[kernel]
-    ///     pub fn distance(&self, from: f32) -> f32 { (self.pos - from).abs() }
-    /// }
-    /// # fn main() -> Result<(), ikra::Error> {
-    /// # let mut sim = Sim::new();
-    /// sim.bodies.extend([1.0, 2.0, 4.0].map(|pos| Body { pos, vel: 0.0 }))?;
-    /// assert_eq!(sim.on(Place::Host).execute_and_collect(Body::distance, 2.0)?, [1.0, 0.0, 2.0]);
-    /// assert_eq!(sim.on(Place::Host).over(..2).execute_and_collect(Body::distance, 2.0)?, [1.0, 0.0]);
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [all executors](Self#errors).
-    pub fn execute_and_collect<K, A, T>(&mut self, kernel: K, args: A) -> Result<Vec<T>, Error>
-    where
-        K: CollectOn<W, A, Output = T>,
-        A: Copy + Send + Sync,
-        O: Subset<K>,
-    {
-        let picked = self.pick::<K>()?;
-        self.collect(kernel, &picked, args)
-    }
-
-    /// The results of a kernel for some objects.
-    pub(super) fn collect<K, A, T>(&mut self, _kernel: K, picked: &Picked<K::Link>, args: A) -> Result<Vec<T>, Error>
-    where
-        K: CollectOn<W, A, Output = T>,
-        A: Copy + Send + Sync,
-    {
-        let sections = Sections::of::<K, A>(self.world, picked.part())?;
-        let (arguments, mut results) = (K::arguments(&args), Vec::new());
-        let launch = sections.launch::<K>(Form::Collect, arguments.as_ref());
-        self.at().finish(launch, picked.part(), &mut |world, part| {
-            results = K::collect(Ready::try_of(world)?, part, args)?;
-            Ok(())
-        })?;
-        Ok(results)
-    }
-
-    /// The objects of a class.
-    pub(super) fn objects_of<C: Class>(&self) -> &Objects<C>
-    where
-        W: Holds<C>,
-    {
-        Holds::<C>::objects(self.world)
-    }
-
-    fn at(&mut self) -> At<'_, W> {
-        At { world: &mut *self.world, place: self.place }
-    }
-
-    /// Resolves the subset to the objects of a kernel.
-    pub(super) fn pick<K: AnyKernel>(&mut self) -> Result<Picked<K::Link>, Error>
-    where
-        O: Subset<K>,
-    {
-        At { world: &mut *self.world, place: self.place }.pick::<K>(&self.objects)
     }
 }

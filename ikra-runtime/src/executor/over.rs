@@ -43,8 +43,8 @@ use crate::world::{Holds, Ready, World, or_panic};
 #[derive(Debug)]
 #[must_use = "it names objects; `execute` and the like run kernels for them"]
 pub struct Over<'w, W, O> {
-    world: &'w mut W,
-    objects: O,
+    pub(super) world: &'w mut W,
+    pub(super) objects: O,
 }
 
 impl<'w, W: World, O> Over<'w, W, O> {
@@ -56,7 +56,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
     #[track_caller]
     fn pick<K: AnyKernel>(&mut self) -> Picked<K::Link>
     where
-        O: Subset<K>,
+        O: Subset<W, K>,
     {
         or_panic(At { world: &mut *self.world, place: Place::Host }.pick::<K>(&self.objects))
     }
@@ -66,7 +66,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
     pub fn execute<K, A>(&mut self, _kernel: K, args: A)
     where
         K: Execute<W, A>,
-        O: Subset<K>,
+        O: Subset<W, K>,
     {
         let picked = self.pick::<K>();
         or_panic(K::run(Ready::of(self.world), picked.part(), args));
@@ -79,7 +79,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
         K: PairCall<A>,
         A: Copy + Send + Sync,
         W: Holds<K::Class> + Holds<K::Other>,
-        O: Subset<K>,
+        O: Subset<W, K>,
     {
         let picked = self.pick::<K>();
         or_panic(run_pairs::<K, A, W>(Ready::of(self.world), picked.part(), args));
@@ -90,7 +90,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
     pub fn execute_and_reduce<K, A, R, T>(&mut self, _kernel: K, args: A, reducer: R) -> T
     where
         K: Reduce<W, A, R, Output = T>,
-        O: Subset<K>,
+        O: Subset<W, K>,
     {
         let picked = self.pick::<K>();
         or_panic(K::reduce(Ready::of(self.world), picked.part(), args, reducer))
@@ -101,7 +101,7 @@ impl<'w, W: World, O> Over<'w, W, O> {
     pub fn execute_and_collect<K, A, T>(&mut self, kernel: K, args: A) -> Vec<T>
     where
         K: Collect<W, A, Output = T>,
-        O: Subset<K>,
+        O: Subset<W, K>,
     {
         self.collect(kernel, args).0
     }
@@ -111,17 +111,17 @@ impl<'w, W: World, O> Over<'w, W, O> {
     pub(super) fn collect<K, A, T>(&mut self, _kernel: K, args: A) -> (Vec<T>, Picked<K::Link>)
     where
         K: Collect<W, A, Output = T>,
-        O: Subset<K>,
+        O: Subset<W, K>,
     {
         let picked = self.pick::<K>();
         (or_panic(K::collect(Ready::of(self.world), picked.part(), args)), picked)
     }
 
     /// The objects of a class.
-    pub(super) fn objects_of<C: Class>(&self) -> &Objects<C>
+    pub(super) fn objects_of<C: Class>(&mut self) -> &mut Objects<C>
     where
         W: Holds<C>,
     {
-        Holds::<C>::objects(self.world)
+        Holds::<C>::objects_mut(self.world)
     }
 }

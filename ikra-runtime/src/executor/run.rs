@@ -6,13 +6,16 @@ use std::ptr::NonNull;
 use std::slice;
 use std::sync::Arc;
 
-use super::{Recorded, Recorder, Recording};
+use super::{NewOrder, Recorded, Recorder, Recording, Reordered};
+use crate::class::ClassId;
 use crate::error::Error;
 use crate::exec::{Extent, Part};
+use crate::groups::{GroupKeys, Grouped};
 use crate::kernel::{Argument, Entry};
 use crate::list::{ListOrder, Unordered};
 use crate::place::Place;
 use ikra_core::effects::Effects;
+use ikra_core::transfer::WireType;
 
 /// Runs kernels at one place, for one world: on threads of the host, or on a GPU.
 ///
@@ -26,8 +29,19 @@ use ikra_core::effects::Effects;
 /// 1. it has called [`Run::on_host`] for [`Run::part`]; or the run's effects are those of the kernel for these objects,
 ///    at the latest when a caller waits for the place; or the run was recorded.
 /// 2. For a [`Form::Reduce`], it has called [`Run::on_host`] for [`Run::part`], or the results of all sections with
-///    objects are stored at [`Reduction::results`].
+///    objects are stored at [`Reduction::results`]. For a [`Form::Collect`], likewise the results of all objects at
+///    [`Collection::results`].
+///    For a [`Form::Store`], likewise the result is in the field that it names.
 /// 3. For a [`Form::Construct`], the class then has the additional objects, all of them initialised.
+///
+/// If another function returns `Some`, the kernel has run as for 1., and
+///
+/// 4. a list has the objects for which the kernel returned `true`;
+/// 5. the class has the objects that it keeps, in their new order; sorted ones with equal keys are in the order of their
+///    former ids. All links are remapped, and those to other objects are empty;
+/// 6. groups have the launch's objects by their keys, in the order of their ids: [`Groups`](ikra_core::groups::Groups)
+///    hold;
+/// 7. the recording was replayed so many times.
 pub unsafe trait Executor<W>: Any + Debug + Send {
     /// The place where it runs kernels.
     fn place(&self) -> Place;
@@ -53,6 +67,37 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
     /// Errors of the place.
     fn order(&mut self, world: &mut W, links: &Unordered<'_>) -> Result<Option<ListOrder>, Error> {
         let _ = (world, links);
+        Ok(None)
+    }
+
+    /// The objects of a launch for which the kernel returns `true`, if the place can choose them; otherwise nothing has
+    /// run.
+    ///
+    /// # Errors
+    ///
+    /// As for [`run`](Self::run).
+    fn select(&mut self, world: &mut W, launch: &Launch<'_>) -> Result<Option<ListOrder>, Error> {
+        let _ = (world, launch);
+        Ok(None)
+    }
+
+    /// Keeps some objects of a class, in another order, if the place can; otherwise nothing has run.
+    ///
+    /// # Errors
+    ///
+    /// As for [`run`](Self::run).
+    fn reorder(&mut self, world: &mut W, order: NewOrder<'_>) -> Result<Option<Reordered>, Error> {
+        let _ = (world, order);
+        Ok(None)
+    }
+
+    /// Groups the objects of a launch by the keys that the kernel returns, if the place can; otherwise nothing has run.
+    ///
+    /// # Errors
+    ///
+    /// As for [`run`](Self::run).
+    fn group(&mut self, world: &mut W, launch: &Launch<'_>, keys: GroupKeys) -> Result<Option<Grouped>, Error> {
+        let _ = (world, launch, keys);
         Ok(None)
     }
 
@@ -87,6 +132,27 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
     ///
     /// The world's tables are linked, and all links in its columns are checked.
     unsafe fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error>;
+
+    /// Replays a recording as long as a field is `true`, at most so many times, and returns how many times it did. The
+    /// field is read before each of them. `None` if the place cannot do that by itself; then nothing has run.
+    ///
+    /// # Errors
+    ///
+    /// As for [`replay`](Self::replay).
+    ///
+    /// # Safety
+    ///
+    /// As for [`replay`](Self::replay). The field is a `bool`, and its object exists.
+    unsafe fn repeat(
+        &mut self,
+        world: &mut W,
+        recording: &Recording,
+        going: ObjectField,
+        most: u64,
+    ) -> Result<Option<u64>, Error> {
+        let _ = (world, recording, going, most);
+        Ok(None)
+    }
 }
 
 /// A run of a kernel, both as data and as a function of the host.
@@ -154,7 +220,7 @@ where
 /// A run of a kernel as data: the kernel, its objects, and its arguments. A trait's kernel has a section per class.
 ///
 /// All fields describe one kernel, because only [`On`](super::On) makes these values: executors rely on it (I30).
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Launch<'a> {
     /// The kernel's name.
@@ -167,6 +233,10 @@ pub struct Launch<'a> {
     pub arguments: &'a [Argument<'a>],
     /// The form of the run.
     pub form: Form,
+    /// Pure kernels that choose among the objects, each a run of one section that names no objects: this kernel is called
+    /// for an object if all of them return `true`. Only a [`Form::Reduce`] has some. Other objects then count as the
+    /// reducer's identity.
+    pub filters: &'a [Launch<'a>],
 }
 
 /// A class's kernel, for some of its objects.
@@ -183,6 +253,18 @@ pub struct Section {
     pub reducer: usize,
 }
 
+impl Section {
+    /// The same kernel for other objects.
+    ///
+    /// # Safety
+    ///
+    /// They exist, and are objects of the kernel's class.
+    #[must_use]
+    pub unsafe fn narrowed(&self, over: Extent) -> Self {
+        Self { over, ..*self }
+    }
+}
+
 /// The form of a run.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -196,8 +278,14 @@ pub enum Form {
     },
     /// Once for each object; the results are combined.
     Reduce(Reduction),
-    /// Once for each object; [`Run::on_host`] returns the results, in the order of the classes and of the objects' ids.
-    Collect,
+    /// Once for each object; the results are combined, and stored in a field of an object.
+    Store(Store),
+    /// Once for each object; the results are kept.
+    Collect(Collection),
+    /// Once for each object; the place uses the results, of this type.
+    Choose(WireType),
+    /// Once for each object for which other kernels return `true`; [`Run::on_host`] runs all of them together.
+    Chain,
     /// Makes objects after the last one.
     Construct,
 }
@@ -206,13 +294,45 @@ pub enum Form {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Reduction {
-    /// The number of bytes of a result.
-    pub size: usize,
-    /// The alignment of a result.
-    pub align: usize,
+    /// The type of a result.
+    pub wire: WireType,
     /// The number of accumulators for the results of chunks.
     pub accumulators: usize,
     /// Memory for one result per section, one after another.
+    pub results: NonNull<u8>,
+}
+
+/// How the results of a kernel are combined into one, and where that goes. It has the type of the field, and no links.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Store {
+    /// The type of a result.
+    pub wire: WireType,
+    /// The number of accumulators for the results of chunks.
+    pub accumulators: usize,
+    /// The field.
+    pub to: ObjectField,
+}
+
+/// A field of an object that exists.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ObjectField {
+    /// The object's class.
+    pub class: ClassId,
+    /// The field's number in the class.
+    pub field: usize,
+    /// The object's index.
+    pub index: usize,
+}
+
+/// Where the results of single objects go.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Collection {
+    /// The type of a result.
+    pub wire: WireType,
+    /// Memory for the results of all sections, one after another, each in the order of its objects.
     pub results: NonNull<u8>,
 }
 
@@ -220,13 +340,16 @@ impl<'a> Launch<'a> {
     /// A run of one class's kernel.
     pub(super) fn of(section: &'a Section, form: Form, arguments: &'a [Argument<'a>]) -> Self {
         let kernel = section.effects.kernel();
-        Self { kernel, sections: slice::from_ref(section), together: None, arguments, form }
+        Self { kernel, sections: slice::from_ref(section), together: None, arguments, form, filters: &[] }
     }
 
     /// A run of one section by itself.
     #[must_use]
-    pub fn alone(&self, section: &'a Section) -> Self {
-        Self::of(section, self.form, self.arguments)
+    pub fn alone<'b>(&self, section: &'b Section) -> Launch<'b>
+    where
+        'a: 'b,
+    {
+        Launch::of(section, self.form, self.arguments)
     }
 
     /// Whether the kernel may make or remove objects.
@@ -251,11 +374,12 @@ impl<'a> Launch<'a> {
         let is_listed = |section: &Section| matches!(section.over, Extent::List { .. });
         match &self.form {
             Form::Reduce(_) => Some("a reduction, which waits for its result,"),
-            Form::Collect => Some("collecting results"),
+            Form::Collect(_) | Form::Choose(_) => Some("collecting results"),
+            Form::Chain => Some("the result of a chain"),
             Form::Construct => Some("making objects"),
             _ if self.changes_objects() => Some("a kernel that makes or removes objects"),
             _ if self.arguments.iter().any(|argument| argument.as_groups().is_some()) => {
-                Some("a kernel that takes groups")
+                Some("a kernel that takes groups or a column")
             }
             _ if self.sections.iter().any(is_listed) => {
                 Some("a kernel for a list of links, or for a class with removed objects (`world.compact` before it),")

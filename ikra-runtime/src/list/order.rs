@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use crate::class::Class;
 use crate::error::Error;
-use crate::objects::generation;
+use crate::objects::{AnyObjects, generation};
 
 /// A list without the type of its links: the objects of each class, in the order of their ids.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub struct ListOrder {
     memory: Option<Box<dyn ListMemory>>,
     /// The generation of ids in which the list was made.
     generation: u64,
+    /// The number of the table that had all of its objects then, if that is known.
+    table: Option<u64>,
 }
 
 /// The device memory of a list that was made on a device.
@@ -37,6 +39,8 @@ pub unsafe trait ListMemory: Debug + Send + Sync {
     ///
     /// Errors of the device.
     fn fetch(&self) -> Result<Vec<u32>, Error>;
+    /// The number of numbers that [`fetch`](Self::fetch) copies.
+    fn numbers(&self) -> usize;
     /// Whether the objects can be fetched: the device has not failed.
     fn is_there(&self) -> bool;
     /// The memory as `Any`, for downcasts.
@@ -58,7 +62,15 @@ impl ListOrder {
     pub(crate) fn made(classes: Vec<Listed>, generation: u64) -> Self {
         let places = Self::places(classes.iter().map(Listed::len));
         let bounds = classes.iter().map(Listed::bounds).collect();
-        Self { places, bounds, classes: OnceLock::from(classes), objects: OnceLock::new(), memory: None, generation }
+        Self {
+            places,
+            bounds,
+            classes: OnceLock::from(classes),
+            objects: OnceLock::new(),
+            memory: None,
+            generation,
+            table: None,
+        }
     }
 
     /// A list that was made on a device. For each class it takes the number of objects, and the range from the first to
@@ -74,7 +86,7 @@ impl ListOrder {
         let bounds: Vec<_> = classes.iter().map(|(_, bounds)| bounds.clone()).collect();
         let known = memory.is_none().then(|| bounds.iter().cloned().map(Listed::Range).collect::<Vec<_>>());
         let classes = known.map_or_else(OnceLock::new, OnceLock::from);
-        Self { places, bounds, classes, objects: OnceLock::new(), memory, generation: generation() }
+        Self { places, bounds, classes, objects: OnceLock::new(), memory, generation: generation(), table: None }
     }
 
     /// The positions of each class's objects, given their numbers. Each class starts at a multiple of 32.
@@ -90,6 +102,18 @@ impl ListOrder {
 
     pub(crate) fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// The same list, all of whose objects existed in the table of this number when it was made.
+    pub(crate) fn existing_in(self, table: u64) -> Self {
+        Self { table: Some(table), ..self }
+    }
+
+    /// Whether all objects of the list are known to exist, given those of its class.
+    pub(crate) fn is_known_in(&self, objects: &(impl AnyObjects + ?Sized)) -> bool {
+        // SAFETY: the table is alive as long as the objects, which are borrowed.
+        let table = unsafe { objects.header().as_ref() }.number;
+        self.table == Some(table) && objects.removed_at() <= self.generation
     }
 
     pub(super) fn len(&self) -> usize {
@@ -151,6 +175,16 @@ impl ListOrder {
     pub fn range_of(&self, class: usize) -> Option<Range<usize>> {
         let bounds = &self.bounds[class];
         (bounds.len() == self.places[class].len()).then(|| bounds.clone())
+    }
+
+    /// The range of a class's indices in which its objects are.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such class.
+    #[must_use]
+    pub fn bounds_of(&self, class: usize) -> Range<usize> {
+        self.bounds[class].clone()
     }
 
     /// The objects of the class with this number.

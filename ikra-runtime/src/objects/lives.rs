@@ -102,13 +102,13 @@ pub trait Lives {
     fn has_tracks(&self) -> bool;
     /// Forgets the tracked objects that were removed, given as one bit per index.
     fn untrack(&mut self, removed: &[u64]);
-    /// Notes that a device moved the objects that exist, `len` of them, to the first indices, in their order. Of the host's
-    /// columns none is current.
+    /// Notes that a device moved objects, `len` of them, to the first indices, and that the others went. `ids` has the new id
+    /// of each index, or 0; without it, all objects that exist stay, in their order. Of the host's columns none is current.
     ///
     /// # Safety
     ///
     /// The device did so, and remaps links to them before any other kernel runs.
-    unsafe fn moved_together(&mut self, len: usize);
+    unsafe fn moved_on_device(&mut self, len: usize, ids: Option<&[u32]>);
 
     /// Prepares for a kernel for objects of this class; `section` orders what it makes among the kernels of its trait.
     fn open(&mut self, section: u32, effects: &Effects);
@@ -248,11 +248,14 @@ impl<C: Class> Lives for Objects<C> {
             |index: u32| removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
         self.tracks.remap(|index| (!is_removed(index)).then_some(index));
     }
-    unsafe fn moved_together(&mut self, len: usize) {
+    unsafe fn moved_on_device(&mut self, len: usize, ids: Option<&[u32]>) {
         if !self.tracks.is_empty() {
-            let mut now = vec![None; self.slots()];
-            self.live_indices().into_iter().zip(0..).for_each(|(old, new)| now[old as usize] = Some(new));
-            self.tracks.remap(|index| now[index as usize]);
+            let mut now = vec![0; self.slots()];
+            match ids {
+                Some(ids) => now.copy_from_slice(ids),
+                None => self.live_indices().into_iter().zip(1..).for_each(|(old, new)| now[old as usize] = new),
+            }
+            self.tracks.remap(|index| now[index as usize].checked_sub(1));
         }
         self.table_mut().header.holes = Holes::NONE;
         self.live = OnceLock::new();

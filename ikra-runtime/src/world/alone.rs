@@ -60,6 +60,7 @@ pub fn alone<C: Class>(object: C, call: impl FnOnce(&mut Mut<'_, C>)) -> C {
 // SAFETY: 1. the one member, of the one class; 2. the same field.
 unsafe impl<C: Class> World for Alone<C> {
     const CLASSES: &'static [ClassId] = &[C::ID];
+    type Classes = (C, ());
     const DEVICE_CODE: &'static [DeviceCode] = &[];
 
     fn members(&self) -> impl AsRef<[&dyn AnyObjects]> {

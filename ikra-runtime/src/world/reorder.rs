@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
+use std::sync::OnceLock;
 
 use ikra_core::effects::FieldSet;
 use ikra_core::moves::{Change, Moves, Remap};
@@ -13,8 +14,9 @@ use rayon::prelude::*;
 use super::{Holds, check_links, lives, radix};
 use crate::class::Class;
 use crate::error::Error;
+use crate::executor::Reordered;
 use crate::link::Link;
-use crate::list::LastList;
+use crate::list::{LastList, ListMemory};
 use crate::objects::AnyObjects;
 
 /// The new links of a class's objects. [`World::reorder`](super::World::reorder), [`World::retain`](super::World::retain) and
@@ -44,17 +46,36 @@ use crate::objects::AnyObjects;
 /// # Ok(()) }
 /// ```
 pub struct Moved<C> {
-    /// Maps each old index to the new id, or to 0.
-    ids: Vec<u32>,
+    /// Maps each old index to the new id, or to 0, once that was needed.
+    ids: OnceLock<Vec<u32>>,
+    /// The same on the device that moved them.
+    memory: Option<Box<dyn ListMemory>>,
+    slots: usize,
     removed: usize,
     class: PhantomData<fn() -> C>,
 }
 
 impl<C: Class> Moved<C> {
+    /// Those with these new ids.
+    fn new(ids: Vec<u32>, removed: usize) -> Self {
+        Self { slots: ids.len(), ids: OnceLock::from(ids), memory: None, removed, class: PhantomData }
+    }
+
     /// The current link to the object that `link` named before, or `None` if it was removed or did not exist.
+    ///
+    /// If a GPU has moved the objects, the first call fetches the new links.
+    ///
+    /// # Panics
+    ///
+    /// If they are on a GPU that has failed.
     #[must_use]
     pub fn link(&self, link: Link<C>) -> Option<Link<C>> {
-        self.ids.get(link.index())?.checked_sub(1).map(Link::at)
+        let fetch = || match self.memory.as_ref().map(|memory| memory.fetch()) {
+            Some(Ok(ids)) => ids,
+            Some(Err(error)) => panic!("the new links are on a device: {error}"),
+            None => Vec::new(),
+        };
+        self.ids.get_or_init(fetch).get(link.index())?.checked_sub(1).map(Link::at)
     }
 
     /// The number of removed objects.
@@ -66,7 +87,7 @@ impl<C: Class> Moved<C> {
 
 impl<C: Class> fmt::Debug for Moved<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Moved<{}>({} objects, {} removed)", C::NAME, self.ids.len(), self.removed)
+        write!(f, "Moved<{}>({} objects, {} removed)", C::NAME, self.slots, self.removed)
     }
 }
 
@@ -75,6 +96,14 @@ pub(super) fn reorder<W: Holds<C>, C: Class>(
     world: &mut W,
     order: impl ExactSizeIterator<Item = u32>,
 ) -> Result<Moved<C>, Error> {
+    checked::<W, C>(world, order)?.or_else(|indices| put(world, indices))
+}
+
+/// Checks that objects exist, none of them twice, and links. Returns the indices, or no moves if nothing changes.
+pub(crate) fn checked<W: Holds<C>, C: Class>(
+    world: &mut W,
+    order: impl ExactSizeIterator<Item = u32>,
+) -> Result<Result<Moved<C>, Vec<u32>>, Error> {
     check_links(world, &[])?;
     let objects = Holds::<C>::objects(world);
     let (slots, len) = (objects.slots(), objects.len());
@@ -90,9 +119,13 @@ pub(super) fn reorder<W: Holds<C>, C: Class>(
         is_kept[word] |= bit;
         old.push(index);
     }
-    if old.len() == len && slots == len && old.is_sorted() {
-        return Ok(Moved { ids: (1..=len as u32).collect(), removed: 0, class: PhantomData });
-    }
+    let is_same = old.len() == len && slots == len && old.is_sorted();
+    Ok(if is_same { Ok(Moved::new((1..=len as u32).collect(), 0)) } else { Err(old) })
+}
+
+/// Keeps the objects at these indices, which were checked, in this order.
+pub(crate) fn put<W: Holds<C>, C: Class>(world: &mut W, mut old: Vec<u32>) -> Result<Moved<C>, Error> {
+    let len = Holds::<C>::objects(world).len();
     *world.state_mut().last_list() = LastList::default();
     let mut members = world.members_mut();
     let Some(number) = members.as_mut().iter().position(|member| member.class() == C::ID) else {
@@ -102,13 +135,15 @@ pub(super) fn reorder<W: Holds<C>, C: Class>(
     if old.len() < len && members.iter().any(|member| member.fields().iter().any(|field| field.cascades)) {
         // Owners go too, perhaps those of this class.
         members[number].fetch(FieldSet::ALL)?;
+        let mut is_kept = vec![0_u64; members[number].slots().div_ceil(64)];
+        old.iter().for_each(|&n| is_kept[n as usize / 64] |= 1 << (n % 64));
         let live = members[number].live();
         let removed = live.listed(0)?.iter().filter(|n| is_kept[n / 64] >> (n % 64) & 1 == 0);
         lives::remove(members, number, removed, false)?;
         old.retain(|&index| members[number].exists(index as usize));
     }
     let ids = permute(members, number, &old)?;
-    Ok(Moved { ids, removed: len - old.len(), class: PhantomData })
+    Ok(Moved::new(ids, len - old.len()))
 }
 
 /// Keeps the objects of a member with these indices, in this order, and remaps all links. Returns the new id of each
@@ -132,6 +167,19 @@ fn permute(members: &mut [&mut dyn AnyObjects], number: usize, order: &[u32]) ->
         members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), what))?;
     }
     Ok(ids)
+}
+
+/// The new links of a class's objects, `before` of them, which a place has put into another order.
+pub(crate) fn moved<W: Holds<C>, C: Class>(world: &mut W, reordered: Reordered, before: usize) -> Moved<C> {
+    let removed = before - Holds::<C>::objects(world).len();
+    match reordered {
+        Reordered::AsBefore => Moved::new((1..=Holds::<C>::objects(world).len() as u32).collect(), 0),
+        Reordered::Moved(memory) => {
+            *world.state_mut().last_list() = LastList::default();
+            let slots = memory.numbers();
+            Moved { ids: OnceLock::new(), memory: Some(memory), slots, removed, class: PhantomData }
+        }
+    }
 }
 
 /// Sorts the objects of a class by these keys, one for each that exists.

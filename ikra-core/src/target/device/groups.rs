@@ -13,6 +13,10 @@ unsafe impl Send for Words {}
 unsafe impl Sync for Words {}
 
 impl Words {
+    /// As on the host: the host passed the address.
+    #[inline(always)]
+    pub(crate) fn bring(&self) {}
+
     /// One of the numbers.
     ///
     /// # Safety

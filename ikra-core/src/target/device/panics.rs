@@ -53,6 +53,22 @@ pub(crate) fn stale_groups(_: &str) -> ! {
     panic!("groups were made before objects were removed or got other ids\0");
 }
 
+/// A column of results was of objects that are no longer the same.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn stale_column(_: &str) -> ! {
+    panic!("a column was made before objects were removed or got other ids\0");
+}
+
+/// A column of results has no element for an object.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_element(_: &str, _: u32) -> ! {
+    panic!("a column has no element for the object\0");
+}
+
 /// A range was out of bounds for the objects of a class.
 #[cold]
 #[inline(never)]

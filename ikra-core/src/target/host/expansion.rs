@@ -41,8 +41,9 @@ macro_rules! __examine {
 /// with two lifetimes: the name of that of the reference to them, and one that is inferred. The types of the values follow.
 #[macro_export]
 macro_rules! __entry {
-    // Only the device has it.
+    // Only the device has these.
     (born $class:ty, $all:tt as $symbol:literal, $kind:literal) => {};
+    (collect $($all:tt)*) => {};
     (
         $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
         $all:tt: $args:ty = ($($arg:ident: $ty:ty),*) $(as $symbol:literal)?
@@ -105,6 +106,7 @@ macro_rules! __kept {
 /// One of the reducers that a kernel declares, with the number of its entry point in the device code.
 #[macro_export]
 macro_rules! __reduced {
+    (after $($entry:tt)*) => {};
     ($kernel:ident by $reducer:ty = $number:literal $($entry:tt)*) => {
         // SAFETY: entry points are numbered in this order.
         #[automatically_derived]

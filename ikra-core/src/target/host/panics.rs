@@ -88,6 +88,24 @@ pub(crate) fn stale_groups(class: &str) -> ! {
     );
 }
 
+/// A column of results was of objects that are no longer the same.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn stale_column(class: &str) -> ! {
+    panic!(
+        "the column was made before objects of class {class} were removed or got other ids, or in another world; make it again by `map`"
+    );
+}
+
+/// A column of results has no element for an object.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_element(class: &str, id: u32) -> ! {
+    panic!("the column has no element for {class}#{id}: make it for all objects of the kernel");
+}
+
 /// A range was out of bounds for the objects of a class.
 #[cold]
 #[inline(never)]

@@ -32,15 +32,25 @@ impl Event {
         Ok(event)
     }
 
+    /// Waits until the stream has reached it.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::DeviceLost`] if a kernel failed.
+    pub fn wait(&self) -> Result<(), GpuError> {
+        let api = self.context.enter()?;
+        // SAFETY: the event is alive.
+        check(api, "cuEventSynchronize", unsafe { (api.event_synchronize)(self.raw) })
+    }
+
     /// Waits for this event and `self`, and returns the time from `self` to it on the device.
     ///
     /// # Errors
     ///
     /// [`GpuError::DeviceLost`] if a kernel failed.
     pub fn until(&self, end: &Self) -> Result<Duration, GpuError> {
+        end.wait()?;
         let api = self.context.enter()?;
-        // SAFETY: the event is alive.
-        check(api, "cuEventSynchronize", unsafe { (api.event_synchronize)(end.raw) })?;
         let mut milliseconds = 0.0;
         // SAFETY: both events are alive, and the pointer leads to a number.
         let status = unsafe { (api.event_elapsed)(&raw mut milliseconds, self.raw, end.raw) };

@@ -3,6 +3,7 @@
 use ikra_runtime::error::GpuError;
 
 use super::Stream;
+use super::repeated::Loops;
 use crate::driver::api::{RawGraph, RawGraphExec};
 use crate::driver::context::Context;
 use crate::driver::status::check;
@@ -14,6 +15,8 @@ const RELAXED: u32 = 2;
 pub(super) struct Capture<'a> {
     stream: &'a Stream,
     is_open: bool,
+    /// Whether it adds to a graph, which others keep; otherwise it makes one.
+    adds: bool,
 }
 
 impl<'a> Capture<'a> {
@@ -22,7 +25,21 @@ impl<'a> Capture<'a> {
         let api = stream.context.enter()?;
         // SAFETY: the stream is alive.
         check(api, "cuStreamBeginCapture", unsafe { (api.capture_begin)(stream.raw, RELAXED) })?;
-        Ok(Self { stream, is_open: true })
+        Ok(Self { stream, is_open: true, adds: false })
+    }
+
+    /// Begins a recording that adds to an empty graph.
+    ///
+    /// # Safety
+    ///
+    /// The graph is alive until the recording has ended.
+    pub(super) unsafe fn begin_in(stream: &'a Stream, graph: RawGraph, loops: &Loops) -> Result<Self, GpuError> {
+        stream.note_other_work();
+        let api = stream.context.enter()?;
+        // SAFETY: the stream and the graph are alive; there are no nodes to come after.
+        let status = unsafe { (loops.capture_into)(stream.raw, graph, std::ptr::null(), std::ptr::null(), 0, RELAXED) };
+        check(api, "cuStreamBeginCaptureToGraph", status)?;
+        Ok(Self { stream, is_open: true, adds: true })
     }
 
     pub(super) fn end(mut self) -> Result<Captured<'a>, GpuError> {
@@ -36,7 +53,11 @@ impl<'a> Capture<'a> {
         let api = self.stream.context.enter()?;
         let mut graph = Captured { context: &self.stream.context, raw: RawGraph::NULL };
         // SAFETY: the stream is alive and recorded, and the pointer leads to a handle.
-        check(api, "cuStreamEndCapture", unsafe { (api.capture_end)(self.stream.raw, &raw mut graph.raw) })?;
+        let status = unsafe { (api.capture_end)(self.stream.raw, &raw mut graph.raw) };
+        if self.adds {
+            graph.raw = RawGraph::NULL;
+        }
+        check(api, "cuStreamEndCapture", status)?;
         Ok(graph)
     }
 }
@@ -53,8 +74,19 @@ impl Drop for Capture<'_> {
 
 /// Recorded work that is not instantiated yet.
 pub(super) struct Captured<'a> {
-    context: &'a Context,
+    pub(super) context: &'a Context,
     pub(super) raw: RawGraph,
+}
+
+impl Captured<'_> {
+    /// Makes it ready to run.
+    pub(super) fn instantiate(&self) -> Result<Graph, GpuError> {
+        let api = self.context.enter()?;
+        let mut raw = RawGraphExec::NULL;
+        // SAFETY: the graph is alive, and the pointer leads to a handle.
+        check(api, "cuGraphInstantiate", unsafe { (api.graph_instantiate)(&raw mut raw, self.raw, 0) })?;
+        Ok(Graph { context: self.context.clone(), raw })
+    }
 }
 
 impl Drop for Captured<'_> {

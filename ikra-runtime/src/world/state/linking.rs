@@ -132,7 +132,7 @@ impl Lives for Member {
         (unsafe) changed_on_device(&mut, _holes: u32, _fetch: Fetch, _removed: bool, _filled: bool) -> ();
         () has_tracks(&) -> bool;
         () untrack(&mut, _removed: &[u64]) -> ();
-        (unsafe) moved_together(&mut, _len: usize) -> ();
+        (unsafe) moved_on_device(&mut, _len: usize, _ids: Option<&[u32]>) -> ();
         () open(&mut, _section: u32, _effects: &Effects) -> ();
         () open_nursery(&mut) -> ();
         () close(&mut) -> ();

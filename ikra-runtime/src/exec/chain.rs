@@ -1,0 +1,306 @@
+//! Chains: the kernels of a chain are called for an object one after another, in one loop over the objects.
+
+use std::mem::{MaybeUninit, needs_drop};
+use std::ops::Range;
+
+use super::chunks::AllReturned;
+use super::collect::collect_all;
+use super::for_windows;
+use super::reduce::{combine_halves, reduce_chunks};
+use super::stage::Stage;
+
+use crate::class::{Class, ClassInfo};
+use crate::isa::Isa;
+use crate::layout::Layout;
+use crate::list::{Listed, Run};
+use crate::mode::Chunk;
+use crate::objects::Objects;
+use crate::reduce::{ACCUMULATORS, Reducer};
+use crate::spread::{Job, Spread};
+use crate::table::{BaseSet, Table};
+use crate::value::LANES;
+
+/// Combines the results of a chain for the objects in `among`. Objects count from the first of these, whether they are
+/// chosen or not.
+///
+/// No `AllReturned` is needed: pure kernels leave nothing to commit.
+#[track_caller]
+pub(crate) fn reduce<C, S, R>(objects: &mut Objects<C>, among: &Listed, stage: S, reducer: R) -> S::Output
+where
+    C: Class,
+    S: Stage<C, Output: Copy + Send + Sync>,
+    R: Reducer<S::Output>,
+{
+    let table = objects.table();
+    // SAFETY: the objects exist, and `&mut objects` excludes other kernels.
+    let fold = |places: Range<usize>| unsafe { reduce_places(table, among, places, stage, reducer) };
+    reduce_chunks(among.len(), const { S::EFFECTS.is_heavy() }, reducer, fold, fold).0
+}
+
+/// The results of a chain for the objects in `among` that are chosen, in the order of their ids.
+#[track_caller]
+pub(crate) fn collect<C, S>(objects: &mut Objects<C>, among: &Listed, stage: S) -> Vec<S::Output>
+where
+    C: Class,
+    S: Stage<C, Output: Send>,
+{
+    let table = objects.table();
+    // SAFETY: the objects exist, and `&mut objects` excludes other kernels.
+    let collect = |places: Range<usize>| unsafe { collect_places(table, among, places, stage) };
+    let (results, _): (_, AllReturned) = collect_all(among.len(), const { S::EFFECTS.is_heavy() }, &collect, collect);
+    results
+}
+
+/// Opens the columns that a chain reads, and calls `work` for the objects at some positions of a list, one window after
+/// another, with the number of objects before it.
+///
+/// # Safety
+///
+/// The objects exist. During the call no kernel writes in this world, whose links are checked.
+#[inline(always)]
+unsafe fn for_places<C: Class, S: Stage<C>>(
+    table: &Table<C>,
+    among: &Listed,
+    places: Range<usize>,
+    mut work: impl for<'w> FnMut(S::Windows<'w>, Chunk<'w, C>, usize),
+) {
+    let shadow = <C as ClassInfo>::Bases::NONE;
+    let mut before = 0;
+    let mut of_window = |window: Range<usize>| {
+        let chunk = Chunk { table, shadow: &shadow, first: window.start, len: window.len() };
+        // SAFETY: the chunk is one window of objects that exist, and nothing writes meanwhile, by the caller.
+        work(unsafe { S::open(chunk) }, chunk, before);
+        before += chunk.len;
+    };
+    for run in among.runs(places) {
+        match run {
+            Run::Range(range) => for_windows(range, <C::Layout as Layout>::WINDOW, &mut of_window),
+            Run::Each(indices) => indices.iter().for_each(|&index| of_window(index as usize..index as usize + 1)),
+        }
+    }
+}
+
+/// Combines the results for the objects at some positions.
+///
+/// # Safety
+///
+/// As for [`for_places`].
+unsafe fn reduce_places<C, S, R>(
+    table: &Table<C>,
+    among: &Listed,
+    places: Range<usize>,
+    stage: S,
+    reducer: R,
+) -> S::Output
+where
+    C: Class,
+    S: Stage<C, Output: Copy>,
+    R: Reducer<S::Output>,
+{
+    let mut lanes = [reducer.identity(); ACCUMULATORS];
+    // SAFETY: the objects exist, nothing writes in the world, and its links are checked.
+    unsafe {
+        for_places::<C, S>(table, among, places, |windows, chunk, before| {
+            // The accumulator of the window's first object comes first.
+            let turn = before % ACCUMULATORS;
+            if chunk.len == 1 {
+                let result = One { stage, chunk }.run((windows,)).unwrap_or_else(|| reducer.identity());
+                lanes[turn] = reducer.combine(lanes[turn], result);
+                return;
+            }
+            lanes.rotate_left(turn);
+            lanes = (windows,).spread(Fold { stage, chunk, reducer, lanes }, Isa::of(const { S::EFFECTS.is_heavy() }));
+            lanes.rotate_right(turn);
+        });
+    }
+    combine_halves(&mut lanes, reducer)
+}
+
+/// The results for those of the objects at some positions that are chosen.
+///
+/// # Safety
+///
+/// As for [`for_places`].
+unsafe fn collect_places<C, S>(table: &Table<C>, among: &Listed, places: Range<usize>, stage: S) -> Vec<S::Output>
+where
+    C: Class,
+    S: Stage<C>,
+{
+    let mut results = Vec::new();
+    // SAFETY: the objects exist, nothing writes in the world, and its links are checked.
+    unsafe {
+        for_places::<C, S>(table, among, places, |windows, chunk, _| {
+            if chunk.len == 1 {
+                results.extend(One { stage, chunk }.run((windows,)));
+                return;
+            }
+            let isa = Isa::of(const { S::EFFECTS.is_heavy() });
+            (windows,).spread(Collect { stage, chunk, results: &mut results }, isa);
+        });
+    }
+    results
+}
+
+/// The number of objects whose results are computed before they are combined or listed. LLVM makes vectors of each of
+/// these two loops, and not of one loop that does both.
+const BLOCK: usize = 8 * ACCUMULATORS;
+
+/// Calls `put` for `len` objects of a chunk from `start` on, with an object's number among them and its result, if it is
+/// chosen.
+///
+/// # Safety
+///
+/// The objects are within the chunk, whose windows these are. The rest is as for [`for_places`].
+#[inline(always)]
+unsafe fn for_results<'w, C: Class, S: Stage<C>>(
+    stage: S,
+    windows: &S::Windows<'w>,
+    chunk: Chunk<'w, C>,
+    start: usize,
+    len: usize,
+    mut put: impl FnMut(usize, Option<S::Output>),
+) {
+    let mut first = 0;
+    if len >= LANES {
+        // SAFETY: these objects are within the chunk, by the caller.
+        let mut next = unsafe { S::block(windows, start, LANES) };
+        while first + LANES <= len {
+            let block = next;
+            // Read one turn ahead. Otherwise LLVM moves reads behind the condition that an object is chosen, and cannot
+            // read for several objects at once. The last block is read twice.
+            // SAFETY: as above: there are at least that many objects.
+            next = unsafe { S::block(windows, start + (first + LANES).min(len - LANES), LANES) };
+            for lane in 0..LANES {
+                let n = first + lane;
+                // SAFETY: the object is within the chunk; the rest holds by the caller.
+                put(n, unsafe { stage.call(&block, lane, chunk, start + n) });
+            }
+            first += LANES;
+        }
+    }
+    if first < len {
+        // SAFETY: these objects are within the chunk, by the caller.
+        let block = unsafe { S::block(windows, start + first, len - first) };
+        for lane in 0..len - first {
+            let n = first + lane;
+            // SAFETY: the object is within the chunk; the rest holds by the caller.
+            put(n, unsafe { stage.call(&block, lane, chunk, start + n) });
+        }
+    }
+}
+
+/// The result for the only object of a window, without a call of a function.
+struct One<'w, C: Class, S> {
+    stage: S,
+    chunk: Chunk<'w, C>,
+}
+
+impl<'w, C: Class, S: Stage<C>> Job<(S::Windows<'w>,)> for One<'w, C, S> {
+    type Output = Option<S::Output>;
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn run(self, (windows,): (S::Windows<'w>,)) -> Self::Output {
+        // SAFETY: the window has this object.
+        let block = unsafe { S::block(&windows, 0, 1) };
+        // SAFETY: it is the first of the block and of the chunk; the rest holds by the contract of `for_places`.
+        unsafe { self.stage.call(&block, 0, self.chunk, 0) }
+    }
+}
+
+/// Folds the results for the objects of a window into the accumulators, the first object's into the first.
+struct Fold<'w, C: Class, S: Stage<C>, R> {
+    stage: S,
+    chunk: Chunk<'w, C>,
+    reducer: R,
+    lanes: [S::Output; ACCUMULATORS],
+}
+
+impl<'w, C, S, R> Job<(S::Windows<'w>,)> for Fold<'w, C, S, R>
+where
+    C: Class,
+    S: Stage<C, Output: Copy>,
+    R: Reducer<S::Output>,
+{
+    type Output = [S::Output; ACCUMULATORS];
+    const WIDE: bool = const { S::EFFECTS.is_heavy() };
+
+    #[inline(always)]
+    fn run(self, (windows,): (S::Windows<'w>,)) -> Self::Output {
+        let Self { stage, chunk, reducer, mut lanes } = self;
+        let mut first = 0;
+        let mut results = [reducer.identity(); BLOCK];
+        while first < chunk.len {
+            let len = BLOCK.min(chunk.len - first);
+            let put = |n: usize, result: Option<_>| results[n] = result.unwrap_or_else(|| reducer.identity());
+            // SAFETY: these objects are within the chunk; the rest holds by the contract of `for_places`.
+            unsafe { for_results(stage, &windows, chunk, first, len, put) };
+            let (whole, rest) = results[..len].as_chunks::<ACCUMULATORS>();
+            for results in whole.iter().map(<[_; ACCUMULATORS]>::as_slice).chain([rest]) {
+                for (sum, &result) in lanes.iter_mut().zip(results) {
+                    *sum = reducer.combine(*sum, result);
+                }
+            }
+            first += len;
+        }
+        lanes
+    }
+}
+
+/// Appends the results for the chosen objects of a window to a list.
+struct Collect<'w, 'r, C: Class, S: Stage<C>> {
+    stage: S,
+    chunk: Chunk<'w, C>,
+    results: &'r mut Vec<S::Output>,
+}
+
+impl<'w, C: Class, S: Stage<C>> Job<(S::Windows<'w>,)> for Collect<'w, '_, C, S> {
+    type Output = ();
+    const WIDE: bool = const { S::EFFECTS.is_heavy() };
+
+    #[inline(always)]
+    fn run(self, (windows,): (S::Windows<'w>,)) {
+        let Self { stage, chunk, results } = self;
+        if const { needs_drop::<S::Output>() || size_of::<S::Output>() > 64 } {
+            // SAFETY: these objects are within the chunk; the rest holds by the contract of `for_places`.
+            unsafe { for_results(stage, &windows, chunk, 0, chunk.len, |_, result| results.extend(result)) };
+            return;
+        }
+        let (mut values, mut flags) = ([const { MaybeUninit::uninit() }; BLOCK], [false; BLOCK]);
+        let mut first = 0;
+        while first < chunk.len {
+            let len = BLOCK.min(chunk.len - first);
+            let put = |n: usize, result: Option<_>| {
+                flags[n] = result.is_some();
+                values[n] = result.map_or(MaybeUninit::uninit(), MaybeUninit::new);
+            };
+            // SAFETY: these objects are within the chunk; the rest holds by the contract of `for_places`.
+            unsafe { for_results(stage, &windows, chunk, first, len, put) };
+            // SAFETY: `put` was called for the first `len` objects: a value whose flag is set exists.
+            unsafe { append(results, &values[..len], &flags[..len]) };
+            first += len;
+        }
+    }
+}
+
+/// Appends the values whose flags are set to a list, without a condition for each.
+///
+/// # Safety
+///
+/// A value whose flag is set exists, and is not used again.
+#[inline(always)]
+unsafe fn append<T>(to: &mut Vec<T>, values: &[MaybeUninit<T>], flags: &[bool]) {
+    to.reserve(values.len());
+    let room = to.spare_capacity_mut().as_mut_ptr();
+    let mut count = 0;
+    for (value, &is_set) in values.iter().zip(flags) {
+        // SAFETY: `count` is less than the number of values, for which there is room.
+        let place = unsafe { room.add(count) };
+        // SAFETY: the list's room and the values are different memory.
+        unsafe { place.copy_from_nonoverlapping(value, 1) };
+        count += usize::from(is_set);
+    }
+    // SAFETY: there is room for `count` values. Each value whose flag is set, which exists, was copied to the place that
+    // only its flag has moved on from, so it is there.
+    unsafe { to.set_len(to.len() + count) };
+}

@@ -1,0 +1,408 @@
+//! The kernels of a chain, composed as types: one loop calls them one after another for each object.
+//!
+//! | | |
+//! | --- | --- |
+//! | [`Filter`] | kernels that choose objects: [`All`], [`When`] |
+//! | [`Stage`] | what is made of the chosen objects: [`Then`], [`With`], their indices |
+
+use std::fmt::{self, Debug};
+use std::marker::PhantomData;
+
+use super::prefetch::prefetch_next;
+use crate::class::Class;
+use crate::facts::Facts;
+use crate::kernel::{Call, Kernel, ValuesOf};
+use crate::mode::{Chunk, ModeTuple};
+use crate::step;
+use crate::window::WindowTuple;
+use ikra_core::effects::Effects;
+use ikra_core::message::Message;
+
+/// The columns that a kernel reads, for consecutive objects.
+type WindowsOf<'w, K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>>::Windows<'w>;
+
+/// Copies of them.
+type BlockOf<'w, K> = <WindowsOf<'w, K> as WindowTuple<ValuesOf<K>>>::Block;
+
+/// Pure kernels that choose objects of a class: those for which all of them return `true`, one called after another.
+///
+/// # Safety
+///
+/// The windows that [`open`](Self::open) returns are for reading only. [`chooses`](Self::chooses) calls pure kernels
+/// only.
+pub unsafe trait Filter<C: Class>: Copy + Send + Sync {
+    /// The columns that its kernels read, for consecutive objects.
+    type Windows<'w>;
+    /// Copies of them for a few objects, in registers.
+    type Block<'w>;
+    /// Whether it chooses all objects.
+    const IS_ALL: bool;
+    /// The effects of its kernels together.
+    const EFFECTS: &'static Effects;
+
+    /// Opens the columns of a chunk.
+    ///
+    /// # Safety
+    ///
+    /// The chunk lies within one window of the layout, and its objects exist. Nothing writes their columns during `'w`.
+    unsafe fn open<'w>(chunk: Chunk<'w, C>) -> Self::Windows<'w>;
+
+    /// Copies `len` objects from `first` on, so that memory need not be read on a condition.
+    ///
+    /// # Safety
+    ///
+    /// The windows have these objects.
+    unsafe fn block<'w>(windows: &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w>;
+
+    /// Whether it chooses the object at number `lane` of a block, which is number `n` of the chunk.
+    ///
+    /// # Safety
+    ///
+    /// [`open`](Self::open) made the windows of this chunk, which has more than `n` objects; the block is of them. No
+    /// kernel writes in the world meanwhile, and the table's links are checked.
+    unsafe fn chooses<'w>(self, block: &Self::Block<'w>, lane: usize, chunk: Chunk<'w, C>, n: usize) -> bool;
+}
+
+/// What pure kernels make of objects of a class, one called after another.
+///
+/// # Safety
+///
+/// The windows that [`open`](Self::open) returns are for reading only. [`call`](Self::call) calls pure kernels only.
+pub unsafe trait Stage<C: Class>: Copy + Send + Sync {
+    /// The result for an object that is chosen.
+    type Output;
+    /// The columns that its kernels read, for consecutive objects.
+    type Windows<'w>;
+    /// Copies of them for a few objects, in registers.
+    type Block<'w>;
+    /// The effects of its kernels together.
+    const EFFECTS: &'static Effects;
+
+    /// Opens the columns of a chunk.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Filter::open`].
+    unsafe fn open<'w>(chunk: Chunk<'w, C>) -> Self::Windows<'w>;
+
+    /// Copies `len` objects from `first` on.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Filter::block`].
+    unsafe fn block<'w>(windows: &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w>;
+
+    /// The result for the object at number `lane` of a block, which is number `n` of the chunk, if it is chosen.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Filter::chooses`].
+    unsafe fn call<'w>(
+        self,
+        block: &Self::Block<'w>,
+        lane: usize,
+        chunk: Chunk<'w, C>,
+        n: usize,
+    ) -> Option<Self::Output>;
+}
+
+/// Checks that a kernel of a chain changes nothing.
+pub(crate) struct Pure<K>(PhantomData<K>);
+
+impl<K: Kernel> Pure<K> {
+    /// Fails to compile if it may change something. One constant, so that several uses are one error.
+    pub(crate) const CHECK: () = if !K::EFFECTS.is_pure() {
+        let message = Message::new()
+            .push("kernel `")
+            .push(K::EFFECTS.kernel())
+            .push("` may change objects, so `select` and `map` do not take it: their kernels take `&self`, change no `#[atomic]` field, and make and remove nothing; run it by `execute`, `execute_and_collect` or `execute_and_reduce`");
+        panic!("{}", message.as_str());
+    };
+}
+
+/// Opens the columns that a kernel reads.
+///
+/// # Safety
+///
+/// As for [`Filter::open`].
+#[inline(always)]
+unsafe fn open<'w, K: Kernel>(chunk: Chunk<'w, K::Class>) -> WindowsOf<'w, K> {
+    let () = Pure::<K>::CHECK;
+    prefetch_next::<K>(chunk.table, chunk.first + chunk.len);
+    // SAFETY: nothing writes the columns of the chunk; a pure kernel stores nothing, as `step::begin` checks.
+    unsafe { K::Modes::open(chunk) }
+}
+
+/// Calls a kernel for object `n` of a chunk.
+///
+/// # Safety
+///
+/// As for [`Filter::chooses`], with the windows of the kernel's modes.
+#[inline(always)]
+unsafe fn call<'w, K: Call<A>, A>(
+    block: &BlockOf<'w, K>,
+    lane: usize,
+    chunk: Chunk<'w, K::Class>,
+    n: usize,
+    args: A,
+) -> K::Output {
+    // SAFETY: 1. by the caller; 2. the objects of the chunk exist; 3. no facts are known.
+    let (mut view, _) = unsafe { step::begin::<K, _>(block, lane, chunk.table, chunk.first + n, Facts::NONE) };
+    K::call::<K>(&mut view, args)
+}
+
+/// All objects.
+#[derive(Clone, Copy, Debug)]
+pub struct All;
+
+// SAFETY: it opens no columns and makes no calls.
+unsafe impl<C: Class> Filter<C> for All {
+    type Windows<'w> = ();
+    type Block<'w> = ();
+    const IS_ALL: bool = true;
+    const EFFECTS: &'static Effects = &Effects::none::<C>();
+    #[inline(always)]
+    unsafe fn open(_: Chunk<'_, C>) {}
+    #[inline(always)]
+    unsafe fn block<'w>(_: &Self::Windows<'w>, _: usize, _: usize) -> Self::Block<'w> {}
+    #[inline(always)]
+    unsafe fn chooses(self, (): &(), _: usize, _: Chunk<'_, C>, _: usize) -> bool {
+        true
+    }
+}
+
+/// The objects of `S` for which kernel `P` returns `true`.
+pub struct When<S, P, A> {
+    among: S,
+    args: A,
+    kernel: PhantomData<P>,
+}
+
+/// The results of kernel `K` for the objects of `S`.
+pub struct Then<S, K, A> {
+    among: S,
+    args: A,
+    kernel: PhantomData<K>,
+}
+
+macro_rules! of_kernel {
+    ($($stage:ident)*) => { $(
+        impl<S, K, A> $stage<S, K, A> {
+            pub(crate) fn new(among: S, args: A) -> Self {
+                Self { among, args, kernel: PhantomData }
+            }
+        }
+        impl<S: Copy, K, A: Copy> Copy for $stage<S, K, A> {}
+        impl<S: Copy, K, A: Copy> Clone for $stage<S, K, A> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<S: Debug, K, A> Debug for $stage<S, K, A> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($stage)).field("among", &self.among).finish_non_exhaustive()
+            }
+        }
+    )* };
+}
+of_kernel!(When Then);
+
+/// The effects of a filter's kernels and of a further one.
+struct Both<C, S, K>(PhantomData<(C, S, K)>);
+
+impl<C: Class, S: Filter<C>, K: Kernel> Both<C, S, K> {
+    const NAME: &'static Message = &Message::new().push(S::EFFECTS.kernel()).push(", ").push(K::EFFECTS.kernel());
+    const EFFECTS: &'static Effects =
+        &if S::IS_ALL { *K::EFFECTS } else { S::EFFECTS.and(K::EFFECTS, Self::NAME.as_str()) };
+}
+
+/// The windows of a filter and of a further kernel.
+///
+/// # Safety
+///
+/// As for [`Filter::open`].
+#[inline(always)]
+unsafe fn open_both<'w, S: Filter<K::Class>, K: Kernel>(
+    chunk: Chunk<'w, K::Class>,
+) -> (S::Windows<'w>, WindowsOf<'w, K>) {
+    // SAFETY: the chunk is within one window, and nothing writes its columns.
+    let among = unsafe { S::open(chunk) };
+    // SAFETY: the chunk is within one window, and nothing writes its columns.
+    (among, unsafe { open::<K>(chunk) })
+}
+
+// SAFETY: the filter before it and this kernel are pure, by `open`.
+unsafe impl<S, P, A> Filter<P::Class> for When<S, P, A>
+where
+    S: Filter<P::Class>,
+    P: Call<A, Output = bool>,
+    A: Copy + Send + Sync,
+{
+    type Windows<'w> = (S::Windows<'w>, WindowsOf<'w, P>);
+    type Block<'w> = (S::Block<'w>, BlockOf<'w, P>);
+    const IS_ALL: bool = false;
+    const EFFECTS: &'static Effects = Both::<P::Class, S, P>::EFFECTS;
+    #[inline(always)]
+    unsafe fn open<'w>(chunk: Chunk<'w, P::Class>) -> Self::Windows<'w> {
+        // SAFETY: the chunk is that of the caller, whose columns nothing writes.
+        unsafe { open_both::<S, P>(chunk) }
+    }
+    #[inline(always)]
+    unsafe fn block<'w>((before, own): &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w> {
+        // SAFETY: all windows are of one chunk, which has these objects.
+        let before = unsafe { S::block(before, first, len) };
+        // SAFETY: all windows are of one chunk, which has these objects.
+        (before, unsafe { own.block(first, len) })
+    }
+    #[inline(always)]
+    unsafe fn chooses<'w>(
+        self,
+        (before, own): &Self::Block<'w>,
+        lane: usize,
+        chunk: Chunk<'w, P::Class>,
+        n: usize,
+    ) -> bool {
+        // SAFETY: both parts of the block are of the same objects.
+        let is_chosen = unsafe { self.among.chooses(before, lane, chunk, n) };
+        // SAFETY: both parts of the block are of the same objects.
+        is_chosen && unsafe { call::<P, A>(own, lane, chunk, n, self.args) }
+    }
+}
+
+// SAFETY: the filter before it and this kernel are pure, by `open`.
+unsafe impl<S, K, A> Stage<K::Class> for Then<S, K, A>
+where
+    S: Filter<K::Class>,
+    K: Call<A>,
+    A: Copy + Send + Sync,
+{
+    type Output = K::Output;
+    type Windows<'w> = (S::Windows<'w>, WindowsOf<'w, K>);
+    type Block<'w> = (S::Block<'w>, BlockOf<'w, K>);
+    const EFFECTS: &'static Effects = Both::<K::Class, S, K>::EFFECTS;
+    #[inline(always)]
+    unsafe fn open<'w>(chunk: Chunk<'w, K::Class>) -> Self::Windows<'w> {
+        // SAFETY: the chunk is that of the caller, whose columns nothing writes.
+        unsafe { open_both::<S, K>(chunk) }
+    }
+    #[inline(always)]
+    unsafe fn block<'w>((before, own): &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w> {
+        // SAFETY: all windows are of one chunk, which has these objects.
+        let before = unsafe { S::block(before, first, len) };
+        // SAFETY: all windows are of one chunk, which has these objects.
+        (before, unsafe { own.block(first, len) })
+    }
+    #[inline(always)]
+    unsafe fn call<'w>(
+        self,
+        (before, own): &Self::Block<'w>,
+        lane: usize,
+        chunk: Chunk<'w, K::Class>,
+        n: usize,
+    ) -> Option<K::Output> {
+        // SAFETY: both parts of the block are of the same objects.
+        if unsafe { self.among.chooses(before, lane, chunk, n) } {
+            // SAFETY: both parts of the block are of the same objects.
+            Some(unsafe { call::<K, A>(own, lane, chunk, n, self.args) })
+        } else {
+            None
+        }
+    }
+}
+
+/// The results of `S`, changed by a closure of the host.
+#[derive(Clone, Copy)]
+pub struct With<S, F>(pub(crate) S, pub(crate) F);
+
+impl<S: Debug, F> Debug for With<S, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("With").field(&self.0).finish_non_exhaustive()
+    }
+}
+
+// SAFETY: the stage before it keeps the promise, and a closure is no kernel.
+unsafe impl<C: Class, S: Stage<C>, T, F> Stage<C> for With<S, F>
+where
+    F: Fn(S::Output) -> T + Copy + Send + Sync,
+{
+    type Output = T;
+    type Windows<'w> = S::Windows<'w>;
+    type Block<'w> = S::Block<'w>;
+    const EFFECTS: &'static Effects = S::EFFECTS;
+    #[inline(always)]
+    unsafe fn open<'w>(chunk: Chunk<'w, C>) -> Self::Windows<'w> {
+        // SAFETY: the chunk is within one window, and nothing writes its columns.
+        unsafe { S::open(chunk) }
+    }
+    #[inline(always)]
+    unsafe fn block<'w>(windows: &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w> {
+        // SAFETY: the windows are those of `S`, which have these objects.
+        unsafe { S::block(windows, first, len) }
+    }
+    #[inline(always)]
+    unsafe fn call<'w>(self, block: &Self::Block<'w>, lane: usize, chunk: Chunk<'w, C>, n: usize) -> Option<T> {
+        // SAFETY: the block is that of `S`, and the object the same.
+        unsafe { self.0.call(block, lane, chunk, n) }.map(self.1)
+    }
+}
+
+/// The results of `S`, each with its object's index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbered<S>(pub(crate) S);
+
+// SAFETY: the stage keeps the promise.
+unsafe impl<C: Class, S: Stage<C>> Stage<C> for Numbered<S> {
+    type Output = (u32, S::Output);
+    type Windows<'w> = S::Windows<'w>;
+    type Block<'w> = S::Block<'w>;
+    const EFFECTS: &'static Effects = S::EFFECTS;
+    #[inline(always)]
+    unsafe fn open<'w>(chunk: Chunk<'w, C>) -> Self::Windows<'w> {
+        // SAFETY: the chunk is within one window, and nothing writes its columns.
+        unsafe { S::open(chunk) }
+    }
+    #[inline(always)]
+    unsafe fn block<'w>(windows: &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w> {
+        // SAFETY: the windows are those of `S`, which have these objects.
+        unsafe { S::block(windows, first, len) }
+    }
+    #[inline(always)]
+    unsafe fn call<'w>(
+        self,
+        block: &Self::Block<'w>,
+        lane: usize,
+        chunk: Chunk<'w, C>,
+        n: usize,
+    ) -> Option<(u32, S::Output)> {
+        // SAFETY: the block is that of `S`, and the object the same.
+        let result = unsafe { self.0.call(block, lane, chunk, n) };
+        result.map(|result| ((chunk.first + n) as u32, result))
+    }
+}
+
+/// The indices of the objects that `S` chooses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Indices<S>(pub(crate) S);
+
+// SAFETY: the filter keeps the promise.
+unsafe impl<C: Class, S: Filter<C>> Stage<C> for Indices<S> {
+    type Output = u32;
+    type Windows<'w> = S::Windows<'w>;
+    type Block<'w> = S::Block<'w>;
+    const EFFECTS: &'static Effects = S::EFFECTS;
+    #[inline(always)]
+    unsafe fn open<'w>(chunk: Chunk<'w, C>) -> Self::Windows<'w> {
+        // SAFETY: the chunk is within one window, and nothing writes its columns.
+        unsafe { S::open(chunk) }
+    }
+    #[inline(always)]
+    unsafe fn block<'w>(windows: &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w> {
+        // SAFETY: the windows are those of `S`, which have these objects.
+        unsafe { S::block(windows, first, len) }
+    }
+    #[inline(always)]
+    unsafe fn call<'w>(self, block: &Self::Block<'w>, lane: usize, chunk: Chunk<'w, C>, n: usize) -> Option<u32> {
+        // SAFETY: the block is that of `S`, and the object the same.
+        unsafe { self.0.chooses(block, lane, chunk, n) }.then_some((chunk.first + n) as u32)
+    }
+}

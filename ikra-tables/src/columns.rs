@@ -1,0 +1,184 @@
+//! The columns of a batch of rows, by their names.
+
+use std::any::TypeId;
+use std::cell::RefCell;
+
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use hashbrown::HashMap;
+
+use crate::error::{BadRow, BadRows, TableError};
+use crate::keys::Keys;
+
+/// The objects to which links of a table may refer, by class.
+pub(crate) type Targets = HashMap<TypeId, Target>;
+
+/// The objects of one class, as links in tables name them.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) class: &'static str,
+    /// The number of objects.
+    pub(crate) len: usize,
+    /// The number of objects that were removed before, so that rows have no numbers.
+    pub(crate) holes: usize,
+    /// Their keys. Without, links are the numbers of rows.
+    pub(crate) keys: Option<Keys>,
+}
+
+/// The table that a batch is of.
+#[derive(Clone, Copy)]
+pub(crate) struct Table<'a> {
+    pub(crate) from: &'a str,
+    pub(crate) class: &'static str,
+    pub(crate) targets: &'a Targets,
+    /// The names of all columns, for messages.
+    pub(crate) names: &'a [String],
+    /// Whether texts are parsed: a CSV file has nothing else.
+    pub(crate) parses: bool,
+}
+
+/// From a value's position in a column to the number of its row.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    /// The number of the batch's first row.
+    first: usize,
+    /// The number of values for each row; or for each element of its list, if it has one.
+    each: usize,
+    /// The ends of the rows' lists.
+    lists: Option<&'a [i32]>,
+}
+
+/// The columns of a batch of rows, or the elements of its lists.
+pub struct Columns<'a> {
+    named: Vec<(&'a str, &'a dyn Array)>,
+    len: usize,
+    rows: Rows<'a>,
+    table: Table<'a>,
+    bad: &'a RefCell<BadRows>,
+}
+
+impl<'a> Columns<'a> {
+    /// The columns of a batch that starts at row `first`.
+    pub(crate) fn of(batch: &'a RecordBatch, first: usize, table: Table<'a>, bad: &'a RefCell<BadRows>) -> Self {
+        let names = batch.schema_ref().fields().iter().map(|field| field.name().as_str());
+        let named = names.zip(batch.columns().iter().map(|column| &**column)).collect();
+        Self { named, len: batch.num_rows(), rows: Rows { first, each: 1, lists: None }, table, bad }
+    }
+
+    /// Columns of `each` elements for each value of these columns.
+    pub(crate) fn elements<'b>(&self, named: Vec<(&'b str, &'b dyn Array)>, len: usize, each: usize) -> Columns<'b>
+    where
+        'a: 'b,
+    {
+        let rows = Rows { each: self.rows.each * each, ..self.rows };
+        Columns { named, len, rows, table: self.table, bad: self.bad }
+    }
+
+    /// Columns of the elements of lists with these ends, one list per value.
+    pub(crate) fn lists<'b>(&self, named: Vec<(&'b str, &'b dyn Array)>, len: usize, ends: &'b [i32]) -> Columns<'b>
+    where
+        'a: 'b,
+    {
+        let rows = Rows { each: 1, lists: Some(ends), ..self.rows };
+        Columns { named, len, rows, table: self.table, bad: self.bad }
+    }
+
+    /// The number of values of each column.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// All columns.
+    pub(crate) fn named(&self) -> &[(&'a str, &'a dyn Array)] {
+        &self.named
+    }
+
+    /// A column, if there is one.
+    pub(crate) fn find(&self, name: &str) -> Option<&'a dyn Array> {
+        self.named.iter().find(|(other, _)| *other == name).map(|&(_, column)| column)
+    }
+
+    /// A column.
+    pub(crate) fn column(&self, name: &str) -> Result<&'a dyn Array, TableError> {
+        self.find(name).ok_or_else(|| missing(self.table, name))
+    }
+
+    /// Whether a column has texts that are parsed.
+    pub(crate) fn is_text(&self, column: &dyn Array) -> bool {
+        self.table.parses && matches!(column.data_type(), DataType::Utf8)
+    }
+
+    /// The objects of a class.
+    pub(crate) fn target(&self, class: TypeId) -> Option<&'a Target> {
+        self.table.targets.get(&class)
+    }
+
+    /// The error for a column of another type.
+    pub(crate) fn wrong_type(&self, name: &str, found: &DataType, needed: &'static str) -> TableError {
+        TableError::WrongType {
+            from: self.table.from.to_owned(),
+            class: self.table.class,
+            column: name.to_owned(),
+            found: crate::error::one_line(found),
+            needed,
+        }
+    }
+
+    /// Notes that a value cannot be read.
+    #[cold]
+    pub(crate) fn bad(&self, name: &str, value: usize, problem: impl FnOnce() -> String) {
+        self.bad.borrow_mut().add(|| BadRow {
+            from: self.table.from.to_owned(),
+            class: self.table.class,
+            column: name.to_owned(),
+            row: self.rows.of(value),
+            problem: problem(),
+        });
+    }
+
+    /// Notes the values that are empty.
+    pub(crate) fn refuse_nulls(&self, name: &str, nulls: Option<&NullBuffer>) {
+        let Some(nulls) = nulls.filter(|nulls| nulls.null_count() > 0) else { return };
+        for value in (0..nulls.len()).filter(|&value| nulls.is_null(value)) {
+            self.bad(name, value, || "empty".to_owned());
+        }
+    }
+}
+
+impl Rows<'_> {
+    fn of(self, value: usize) -> usize {
+        let element = value / self.each.max(1);
+        let row = match self.lists {
+            Some(ends) => ends.partition_point(|&end| end as usize <= element),
+            None => element,
+        };
+        self.first + row
+    }
+}
+
+/// The error for a column that is not there.
+pub(crate) fn missing(table: Table<'_>, name: &str) -> TableError {
+    const SHOWN: usize = 12;
+    let names = table.names;
+    let mut list = match names {
+        [] => "none".to_owned(),
+        names => format!(
+            "`{}`",
+            names[..names.len().min(SHOWN)]
+                .iter()
+                .map(|name| crate::error::shown(name))
+                .collect::<Vec<_>>()
+                .join("`, `")
+        ),
+    };
+    if names.len() > SHOWN {
+        list.push_str(&format!(" and {} more", names.len() - SHOWN));
+    }
+    TableError::MissingColumn { from: table.from.to_owned(), class: table.class, column: name.to_owned(), has: list }
+}
+
+/// A column in memory of its own.
+pub(crate) fn owned(column: &dyn Array) -> ArrayRef {
+    column.slice(0, column.len())
+}

@@ -1,0 +1,315 @@
+//! Classes as Arrow batches, Parquet and CSV.
+
+use std::any::TypeId;
+use std::fs;
+use std::io::BufWriter;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch};
+use hashbrown::{HashMap, HashSet};
+use ikra_core::class::Field;
+use ikra_core::column::Column;
+use ikra_core::storage::Stored;
+use ikra_runtime::objects::Objects;
+use ikra_runtime::world::{Holds, World};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+
+use crate::error::{TableError, one_line};
+use crate::fields::{TableClass, TableFields, Writing, WritingOf};
+use crate::import::{Import, Source};
+use crate::value::TableValue;
+use crate::whole::{NewFile, file_error};
+use crate::written::{Links, Named, Written};
+
+/// The rows that are one group of a Parquet file. Groups are read in parallel.
+const GROUP: usize = 1 << 18;
+
+/// A format of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Parquet,
+    Csv,
+}
+
+impl Format {
+    /// The file of a class.
+    pub(crate) fn file(self, class: &str) -> String {
+        match self {
+            Self::Parquet => format!("{class}.parquet"),
+            Self::Csv => format!("{class}.csv"),
+        }
+    }
+}
+
+/// Writes the objects of a world as tables: as Arrow's batches, Parquet or CSV.
+///
+/// Links are the numbers of rows in the other class's table, counted from 0; removed objects have no row. Where the other
+/// class has a [`key`](Self::key), links are its values.
+///
+/// ```
+/// use ikra::{prelude::*, tables::Export};
+///
+/// #[soa_class]
+/// pub struct Street { pub number: u64, pub next: Option<Link<Street>> }
+/// #[soa_world]
+/// pub struct Town { pub streets: Objects<Street> }
+///
+/// # fn main() -> Result<(), ikra::tables::TableError> {
+/// let mut town = Town::new();
+/// let last = town.streets.push(Street { number: 700, next: None })?;
+/// town.streets.push(Street { number: 500, next: Some(last) })?;
+///
+/// let folder = std::env::temp_dir().join(format!("ikra-export-{}", std::process::id()));
+/// Export::of(&town).key(street::number)?.csv(&folder)?;
+/// assert_eq!(std::fs::read_to_string(folder.join("Street.csv")).unwrap(), "number,next\n700,\n500,700\n");
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok(()) }
+/// ```
+pub struct Export<'w, W> {
+    world: &'w W,
+    keys: HashMap<TypeId, ArrayRef>,
+    skipped: HashSet<(TypeId, usize)>,
+}
+
+impl<W> std::fmt::Debug for Export<'_, W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Export").finish_non_exhaustive()
+    }
+}
+
+impl<'w, W: World> Export<'w, W> {
+    /// The tables of this world.
+    #[must_use]
+    pub fn of(world: &'w W) -> Self {
+        Self { world, keys: HashMap::new(), skipped: HashSet::new() }
+    }
+
+    /// Writes links to a class as the values of this field. They have to differ; [`Import`](crate::Import) checks that.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::NoKey`], if the field is several columns; [`TableError::World`].
+    pub fn key<C, const K: usize>(mut self, _: Column<C, K>) -> Result<Self, TableError>
+    where
+        W: Holds<C>,
+        C: Field<K, Storage: Stored<Row: TableValue>>,
+    {
+        let values = Holds::<C>::objects(self.world).field_values::<C::Storage, K>()?;
+        let mut written = Written::new(true, C::NAME.to_owned());
+        let (class, field) = (C::NAME, C::FIELDS[K].name);
+        let no_key = |reason: String| TableError::NoKey { class, field, reason };
+        let named = HashMap::new();
+        TableValue::write(&values, field, &Links::new(&named, class, field), &mut written).map_err(
+            |error| match error {
+                TableError::BadLink { .. } => no_key("it has links".to_owned()),
+                error => error,
+            },
+        )?;
+        match <[_; 1]>::try_from(written.into_columns()) {
+            Ok([(_, column)]) if column.data_type().is_integer() || column.data_type().is_string() => {
+                self.keys.insert(TypeId::of::<C>(), column);
+                Ok(self)
+            }
+            Ok([(_, column)]) => {
+                Err(no_key(format!("a key is integers or texts, and it has values of type {}", column.data_type())))
+            }
+            Err(columns) => Err(no_key(format!("a key is one column, and it has {}", columns.len()))),
+        }
+    }
+
+    /// Leaves out a field.
+    #[must_use]
+    pub fn skip<C: Field<K>, const K: usize>(mut self, _: Column<C, K>) -> Self
+    where
+        W: Holds<C>,
+    {
+        self.skipped.insert((TypeId::of::<C>(), K));
+        self
+    }
+
+    fn named(&self) -> HashMap<TypeId, Named> {
+        let members = self.world.members();
+        let named = members.as_ref().iter().map(|&member| {
+            let id = member.class().type_id();
+            (id, Named::of(member, self.keys.get(&id).cloned()))
+        });
+        named.collect()
+    }
+
+    fn columns<C: TableClass>(
+        &self,
+        shared: Option<&Arc<W>>,
+        is_flat: bool,
+        path: String,
+    ) -> Result<RecordBatch, TableError>
+    where
+        W: Holds<C>,
+    {
+        let objects: &Objects<C> = self.world.objects();
+        objects.in_a_row()?;
+        let named = self.named();
+        let mut written = Written::new(is_flat, path);
+        C::Fields::write(&WritingOf(Writing { objects, named: &named, shared, skipped: &self.skipped }), &mut written)?;
+        written.finish(objects.len())
+    }
+
+    /// The objects of a class as a batch, with a copy of each column.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::BadLink`], [`TableError::World`].
+    pub fn batch<C: TableClass>(&self) -> Result<RecordBatch, TableError>
+    where
+        W: Holds<C>,
+    {
+        self.columns::<C>(None, false, C::NAME.to_owned())
+    }
+
+    /// The same, without a copy where that is possible.
+    pub(crate) fn shared<C: TableClass>(world: &'w Arc<W>) -> Result<RecordBatch, TableError>
+    where
+        W: Holds<C>,
+    {
+        Self::of(world).columns::<C>(Some(world), false, C::NAME.to_owned())
+    }
+
+    fn file<C: TableClass>(&self, path: &Path, format: Format) -> Result<NewFile, TableError>
+    where
+        W: Holds<C>,
+    {
+        let batch = self.columns::<C>(None, format == Format::Csv, path.display().to_string())?;
+        let mut file = NewFile::new(path)?;
+        file.write(|file| encode(&batch, file, format))?;
+        Ok(file)
+    }
+
+    /// Writes a class to a Parquet file. The file is written under another name and gets its name when it is whole.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::File`], [`TableError::Unwritable`], [`TableError::BadLink`], [`TableError::World`].
+    pub fn parquet_of<C: TableClass>(&self, path: impl AsRef<Path>) -> Result<(), TableError>
+    where
+        W: Holds<C>,
+    {
+        self.file::<C>(path.as_ref(), Format::Parquet)?.appear()
+    }
+
+    /// Writes a class to a CSV file, as [`parquet_of`](Self::parquet_of) does.
+    ///
+    /// # Errors
+    ///
+    /// As for [`parquet_of`](Self::parquet_of). Classes with an `InnerArray` are [`TableError::Unwritable`].
+    pub fn csv_of<C: TableClass>(&self, path: impl AsRef<Path>) -> Result<(), TableError>
+    where
+        W: Holds<C>,
+    {
+        self.file::<C>(path.as_ref(), Format::Csv)?.appear()
+    }
+
+    fn folder(&self, folder: &Path, format: Format) -> Result<(), TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        for (n, class) in W::CLASSES.iter().enumerate() {
+            if W::CLASSES[..n].iter().any(|other| other.name() == class.name()) {
+                return Err(TableError::SameName { class: class.name() });
+            }
+        }
+        fs::create_dir_all(folder).map_err(|error| file_error(folder, error))?;
+        let mut files = NewFiles(Vec::new());
+        W::Classes::write(&Exporting { export: self, format }, folder, &mut files)?;
+        files.0.into_iter().try_for_each(NewFile::appear)
+    }
+
+    /// Writes all classes to a folder, which is made if it does not exist: `Body.parquet`, `Cell.parquet`. Each file is
+    /// written under another name. When all are whole, they get their names.
+    ///
+    /// # Errors
+    ///
+    /// As for [`parquet_of`](Self::parquet_of); [`TableError::SameName`].
+    pub fn parquet(&self, folder: impl AsRef<Path>) -> Result<(), TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        self.folder(folder.as_ref(), Format::Parquet)
+    }
+
+    /// Writes all classes to a folder, as [`parquet`](Self::parquet) does: `Body.csv`, `Cell.csv`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`csv_of`](Self::csv_of); [`TableError::SameName`].
+    pub fn csv(&self, folder: impl AsRef<Path>) -> Result<(), TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        self.folder(folder.as_ref(), Format::Csv)
+    }
+}
+
+fn encode(batch: &RecordBatch, file: &mut BufWriter<fs::File>, format: Format) -> Result<(), String> {
+    match format {
+        Format::Parquet => {
+            let properties = WriterProperties::builder()
+                .set_compression(Compression::SNAPPY)
+                .set_max_row_group_row_count(Some(GROUP))
+                .build();
+            let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).map_err(one_line)?;
+            writer.write(batch).map_err(one_line)?;
+            writer.close().map_err(one_line)?;
+            Ok(())
+        }
+        Format::Csv => {
+            let mut writer = arrow_csv::WriterBuilder::new().with_header(true).build(file);
+            writer.write(batch).map_err(one_line)
+        }
+    }
+}
+
+/// Files that are whole, and have no names yet.
+pub struct NewFiles(Vec<NewFile>);
+
+/// An export of all classes.
+pub struct Exporting<'a, 'w, W> {
+    export: &'a Export<'w, W>,
+    format: Format,
+}
+
+/// The classes of a world, all of which can be tables: implemented for worlds of such classes.
+#[diagnostic::on_unimplemented(
+    message = "some class of this world cannot be a table",
+    note = "`world.batch::<Class>()` says which field of a class is the reason; read and write the other classes one by one"
+)]
+pub trait TableClasses<W> {
+    #[doc(hidden)]
+    fn write(from: &Exporting<'_, '_, W>, folder: &Path, to: &mut NewFiles) -> Result<(), TableError>;
+    #[doc(hidden)]
+    fn import(from: Folder<'_>, import: Import<W>) -> Import<W>;
+}
+
+/// A folder with a file for each class.
+#[derive(Clone, Copy)]
+pub struct Folder<'a>(pub(crate) &'a Path, pub(crate) Format);
+
+impl<W> TableClasses<W> for () {
+    fn write(_: &Exporting<'_, '_, W>, _: &Path, _: &mut NewFiles) -> Result<(), TableError> {
+        Ok(())
+    }
+    fn import(_: Folder<'_>, import: Import<W>) -> Import<W> {
+        import
+    }
+}
+
+impl<W: World + Holds<C>, C: TableClass, R: TableClasses<W>> TableClasses<W> for (C, R) {
+    fn write(from: &Exporting<'_, '_, W>, folder: &Path, to: &mut NewFiles) -> Result<(), TableError> {
+        to.0.push(from.export.file::<C>(&folder.join(from.format.file(C::NAME)), from.format)?);
+        R::write(from, folder, to)
+    }
+    fn import(from: Folder<'_>, import: Import<W>) -> Import<W> {
+        R::import(from, import.table(Source::<C>::file(from.0.join(from.1.file(C::NAME)), from.1)))
+    }
+}

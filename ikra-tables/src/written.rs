@@ -1,0 +1,153 @@
+//! Columns that are being written, and the links in them.
+
+use std::any::TypeId;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
+use arrow_schema::{Field, Schema};
+use hashbrown::HashMap;
+use ikra_core::class::Class;
+use ikra_core::link::Link;
+use ikra_runtime::objects::AnyObjects;
+
+use crate::error::{TableError, one_line};
+
+/// The columns of a class.
+pub struct Written {
+    columns: Vec<(Field, ArrayRef)>,
+    is_flat: bool,
+    path: String,
+}
+
+impl Written {
+    /// No columns yet; flat ones for CSV, which has no lists.
+    pub(crate) fn new(is_flat: bool, path: String) -> Self {
+        Self { columns: Vec::new(), is_flat, path }
+    }
+
+    /// Columns of the elements of lists.
+    pub(crate) fn inner(&self) -> Self {
+        Self::new(self.is_flat, self.path.clone())
+    }
+
+    pub(crate) fn is_flat(&self) -> bool {
+        self.is_flat
+    }
+
+    /// Adds a column without empty values.
+    pub(crate) fn add(&mut self, name: &str, column: ArrayRef) {
+        self.columns.push((Field::new(name, column.data_type().clone(), false), column));
+    }
+
+    /// Adds a column that may have empty values.
+    pub(crate) fn add_optional(&mut self, name: &str, column: ArrayRef) {
+        self.columns.push((Field::new(name, column.data_type().clone(), true), column));
+    }
+
+    pub(crate) fn into_columns(self) -> Vec<(Field, ArrayRef)> {
+        self.columns
+    }
+
+    pub(crate) fn unwritable(&self, reason: String) -> TableError {
+        TableError::Unwritable { path: self.path.clone(), reason }
+    }
+
+    /// The columns as a batch of `len` rows.
+    pub(crate) fn finish(self, len: usize) -> Result<RecordBatch, TableError> {
+        let Self { columns, path, .. } = self;
+        let (fields, arrays): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        let options = RecordBatchOptions::new().with_row_count(Some(len));
+        RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
+            .map_err(|error| TableError::Unwritable { path, reason: one_line(error) })
+    }
+}
+
+/// The objects of one class, as links in tables name them.
+pub(crate) struct Named {
+    /// By index: the row of each object. Without, all objects are in a row.
+    rows: Option<Vec<u32>>,
+    len: usize,
+    /// By row: the keys, which are written instead of rows.
+    key: Option<ArrayRef>,
+}
+
+/// The row of an object that was removed.
+const NO_ROW: u32 = u32::MAX;
+
+impl Named {
+    pub(crate) fn of(objects: &dyn AnyObjects, key: Option<ArrayRef>) -> Self {
+        let len = objects.slots();
+        let rows = (objects.holes() > 0).then(|| {
+            let mut next = 0;
+            let row = |index| match objects.exists(index) {
+                true => {
+                    next += 1;
+                    next - 1
+                }
+                false => NO_ROW,
+            };
+            (0..len).map(row).collect()
+        });
+        Self { rows, len, key }
+    }
+
+    fn row(&self, index: usize) -> Option<u32> {
+        match &self.rows {
+            Some(rows) => rows.get(index).copied().filter(|&row| row != NO_ROW),
+            None => (index < self.len).then_some(index as u32),
+        }
+    }
+}
+
+/// The links of a field that is being written.
+#[derive(Clone, Copy)]
+pub struct Links<'a> {
+    named: &'a HashMap<TypeId, Named>,
+    class: &'static str,
+    field: &'static str,
+    each: usize,
+    ends: Option<&'a [usize]>,
+}
+
+impl<'a> Links<'a> {
+    pub(crate) fn new(named: &'a HashMap<TypeId, Named>, class: &'static str, field: &'static str) -> Self {
+        Self { named, class, field, each: 1, ends: None }
+    }
+
+    /// The links of arrays of this length.
+    pub(crate) fn each(self, len: usize) -> Self {
+        Self { each: self.each * len, ..self }
+    }
+
+    /// The links of arrays with these ends.
+    pub(crate) fn lists<'b>(self, ends: &'b [usize]) -> Links<'b>
+    where
+        'a: 'b,
+    {
+        Links { each: 1, ends: Some(ends), ..self }
+    }
+
+    /// A column with links: the rows of their objects, or the objects' keys.
+    pub(crate) fn column<C: Class>(
+        &self,
+        links: impl Iterator<Item = Option<Link<C>>>,
+    ) -> Result<ArrayRef, TableError> {
+        let bad_link = |n: usize| {
+            let element = n / self.each.max(1);
+            let row = self.ends.map_or(element, |ends| ends.partition_point(|&end| end <= element));
+            TableError::BadLink { class: self.class, field: self.field, row, target: C::NAME }
+        };
+        let named = self.named.get(&TypeId::of::<C>()).ok_or_else(|| bad_link(0))?;
+        let row = |(n, link): (usize, Option<Link<C>>)| match link {
+            Some(link) => named.row(link.index()).map(Some).ok_or_else(|| bad_link(n)),
+            None => Ok(None),
+        };
+        let rows: UInt32Array = links.enumerate().map(row).collect::<Result<Vec<_>, _>>()?.into();
+        // Without nulls: no bits for them.
+        let rows = if rows.null_count() == 0 { UInt32Array::new(rows.values().clone(), None) } else { rows };
+        match &named.key {
+            None => Ok(Arc::new(rows)),
+            Some(key) => arrow_select::take::take(key, &rows, None).map_err(|_| bad_link(0)),
+        }
+    }
+}
