@@ -3,7 +3,7 @@
 //!
 //! A case is a program, `NAME.rs`, or what it changes in a program that builds, `NAME.diff` (`expand.rs`).
 //!
-//! `IKRA_LONG=1` compiles all cases. Otherwise one in three of each theme is compiled, or those that are named:
+//! `IKRA_LONG=1` compiles all cases. Otherwise one in five of each theme is compiled, or those that are named:
 //! `cargo test -p ikra-compile-fail-tests -- ui trybuild=track`.
 
 mod expand;
@@ -56,7 +56,7 @@ fn ui() {
     }
     let is_long = env::var_os("IKRA_LONG").is_some_and(|value| !value.is_empty());
     let are_named = env::args().any(|argument| argument.starts_with("trybuild="));
-    let step = if is_long || are_named { 1 } else { 3 };
+    let step = if is_long || are_named { 1 } else { 5 };
     let cases = trybuild::TestCases::new();
     let mut themes: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for program in expand::programs() {

@@ -9,7 +9,7 @@ use crate::run::{Outcome, cargo, program, step};
 /// The published crates, in the order of their publication.
 const PUBLISHED: &str = concat!(
     "-p ikra-marks -p ikra-core -p ikra-strategies -p ikra-runtime -p ikra-report -p ikra-gpu -p ikra-macros ",
-    "-p ikra-trace -p ikra-ptx -p ikra-build -p ikra-doctor -p ikra"
+    "-p ikra-tables -p ikra-trace -p ikra-ptx -p ikra-build -p ikra-doctor -p ikra"
 );
 
 /// Budgets, formatting, lints, and documentation without warnings.

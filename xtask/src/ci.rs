@@ -42,9 +42,12 @@ pub fn ci() -> Outcome {
         cargo("clippy --manifest-path benches/peers/Cargo.toml --all-targets -- -D warnings")
             .env("CARGO_TARGET_DIR", "target/peers"),
     )?;
+    tables(&mut skipped)?;
     step(&mut cargo("test --release --example life"))?;
     step(&mut cargo("run --release -p nbody -- --bodies 1024 --steps 20 --dt 0.01 --check"))?;
-    step(&mut cargo("run --release -p bfs -- --vertices 50000 --check"))?;
+    for algorithm in ["bfs", "components", "pagerank", "sssp"] {
+        step(&mut cargo(&format!("run --release -p graph -- --algorithm {algorithm} --vertices 50000 --check")))?;
+    }
     step(&mut cargo("run --release -p raytrace -- --size 128x128 --samples 4 --check"))?;
     sanitizers(&mut skipped)?;
     skipped.sort();
@@ -57,7 +60,24 @@ pub fn ci() -> Outcome {
     Ok(())
 }
 
-/// Runs the sanitizers if a nightly toolchain is installed, each for six minutes at most.
+/// Checks the tables, whose dependencies are heavy, and therefore not part of the workspace's tests.
+fn tables(skipped: &mut Vec<String>) -> Outcome {
+    let cargo = |arguments: &str| {
+        let mut command = cargo(arguments);
+        command.env("CARGO_TARGET_DIR", "target/tables").env("IKRA_LONG", "1").env("RUST_BACKTRACE", "0");
+        command
+    };
+    step(&mut cargo("fmt --manifest-path tests/tables/Cargo.toml --all --check"))?;
+    let clippy = "clippy --manifest-path tests/tables/Cargo.toml --workspace --all-targets -- -D warnings";
+    step(&mut cargo(clippy))?;
+    let mut all = cargo("test --manifest-path tests/tables/Cargo.toml --workspace --no-fail-fast");
+    tests(all.env("IKRA_REQUIRE_PYTHON", "1"), skipped)?;
+    step(cargo("test --doc -p ikra-tables --features files").env("RUSTFLAGS", "--cfg ikra_tables"))?;
+    let doc = "doc -p ikra-tables --features files --no-deps";
+    step(cargo(doc).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// Runs the sanitizers if a nightly toolchain is installed. Each gets ten minutes.
 fn sanitizers(skipped: &mut Vec<String>) -> Outcome {
     if step(&mut program("rustc", "+nightly --version")).is_err() {
         skipped.push("the sanitizers need a nightly toolchain".to_owned());
@@ -65,10 +85,10 @@ fn sanitizers(skipped: &mut Vec<String>) -> Outcome {
     }
     let is_std_instrumented = step(&mut program("scripts/sanitize.sh", "std")).is_ok();
     for which in ["address", "thread"] {
-        let sanitizer = step(&mut program("timeout", &format!("360 scripts/sanitize.sh {which}")));
+        let sanitizer = step(&mut program("timeout", &format!("600 scripts/sanitize.sh {which}")));
         match sanitizer {
             Err(message) if message.contains("exit status: 124") => {
-                skipped.push(format!("{which} sanitizer: not done after 6 minutes"));
+                skipped.push(format!("{which} sanitizer: not done after 10 minutes"));
             }
             // Without the standard library's sources it misses synchronisation and reports false races, so a person has
             // to check.

@@ -8,8 +8,13 @@ use std::path::Path;
 use crate::run::Outcome;
 
 /// The documents with tables. If two documents have the same table, the first one is updated.
-const DOCUMENTS: [&str; 4] =
-    ["docs/performance.md", "docs/notes/tables.md", "docs/notes/dispatch.md", "docs/notes/traffic-arrays.md"];
+const DOCUMENTS: [&str; 5] = [
+    "docs/performance.md",
+    "docs/notes/tables.md",
+    "docs/notes/dispatch.md",
+    "docs/notes/traffic-arrays.md",
+    "docs/notes/commands.md",
+];
 
 /// The lines of a table; the second line sets the alignment of its columns.
 type Table<'a> = Vec<&'a str>;
@@ -91,6 +96,18 @@ fn plots(table: &Table<'_>, machine: &str) -> Result<Vec<(String, String)>, Stri
         }
         header if header.starts_with("| classes | Ikra, all objects |") => {
             calls(table, "classes", &of("ikra-dispatch-benches"))
+        }
+        header if header.starts_with("| layout | objects | Ikra, by class |") => {
+            let title = "Moving objects of three classes, by class or as they come (RUBY §5)";
+            micro(table, "kernel", title, "layout and objects", &["Ikra by class", "by class", "as they come"], machine)
+        }
+        header if header.starts_with("| links | classes | Ikra, in order |") => {
+            let series = ["Ikra in order", "Ikra shuffled", "algorithm 1"];
+            micro(table, "reorder", "Reordering jobs by class (RUBY §5)", "links and classes", &series, machine)
+        }
+        header if header.starts_with("| nodes | degree | walk |") => {
+            let title = "Tracing a graph, beside a walk that counts it (RUBY §5)";
+            micro(table, "trace", title, "nodes and degree", &["walk", "trace", "write-back"], machine)
         }
         header if header.starts_with("| objects | type_pointer |") => {
             strategies(table, "objects", &of("ikra-dispatch-benches"))
@@ -211,6 +228,29 @@ fn strategies(table: &Table<'_>, x: &str, source: &str) -> Result<Vec<(String, S
         }
     }
     Ok(vec![(format!("docs/dispatch-{x}-strategies.csv"), text)])
+}
+
+/// A microbenchmark of Ikra-Ruby: two columns are names, and a column of times follows for each series.
+fn micro(
+    table: &Table<'_>,
+    name: &str,
+    title: &str,
+    x: &str,
+    series: &[&str],
+    machine: &str,
+) -> Result<Vec<(String, String)>, String> {
+    let mut text = head(title, "ns per object", x, &format!("{machine}; cargo bench -p ikra-benches --bench ruby"));
+    for line in &table[2..] {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [group, variant, times @ ..] = &cells[..] else { return Err(format!("too few columns: {line}")) };
+        let [group, variant] = [group, variant].map(|cell| cell.replace([',', '`'], ""));
+        for (series, cell) in series.iter().zip(times) {
+            if let Some(time) = number(cell) {
+                let _ = writeln!(text, "{group},{variant},{series},{time}");
+            }
+        }
+    }
+    Ok(vec![(format!("docs/ruby-{name}.csv"), text)])
 }
 
 /// The time of a car's step as cities grow.
@@ -360,6 +400,19 @@ done\n";
             "docs/bfs.csv AoS (full),,Ikra,17.8 SoA (partial),0,Ikra,14.7 SoA (partial),0,CUDA,16 \
              SoA (partial),0,CUDA 8-byte pointers,16.1"
         );
+    }
+
+    #[test]
+    fn microbenchmarks_are_plots() {
+        let header = "| layout | objects | Ikra, by class | by class | as they come | gain |";
+        let output = format!(
+            "{header}\n| --- | ---: |\n| rows | 10,000 | 0.50 | 1.25 | 2.00 | 4.00 |\n| `Rc<dyn Actor>` | 1,000 | – | 3 | 4 | 1 |\n"
+        );
+        let [(path, text)] = &plots(&tables(&output)[0], "x").unwrap()[..] else { panic!() };
+        assert_eq!(path, "docs/ruby-kernel.csv");
+        let rows = "group,variant,series,value\nrows,10000,Ikra by class,0.5\nrows,10000,by class,1.25\n\
+                    rows,10000,as they come,2\nRc<dyn Actor>,1000,by class,3\nRc<dyn Actor>,1000,as they come,4\n";
+        assert!(text.ends_with(rows), "{text}");
     }
 
     #[test]

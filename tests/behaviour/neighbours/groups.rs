@@ -111,7 +111,7 @@ fn groups_are_those_of_a_map() {
             }
             check(&wood.group_by(Ant::home, nests, ()).unwrap(), &expected, nests);
             check(&wood.on(Place::Host).group_by(Ant::home, nests, ()).unwrap(), &expected, nests);
-            let even = wood.select(Ant::grows, ());
+            let even = wood.select(Ant::grows, ()).selection();
             for ids in expected.values_mut() {
                 ids.retain(|&id| even.contains(Link::from_id(id).unwrap()));
             }
@@ -294,7 +294,7 @@ fn removed_objects_are_in_no_group() {
     on_threads(|| {
         let mut wood = wood(5000, 4);
         let before = wood.group_by(Ant::home, 4, ()).unwrap();
-        let even = wood.select(Ant::grows, ());
+        let even = wood.select(Ant::grows, ()).selection();
         wood.execute(Ant::die, 1);
         // Also where all objects of the groups are still there: nobody knows which ones were removed.
         let message = panic_of(|| wood.execute_and_reduce(Ant::neighbours, &before, Max));
@@ -309,7 +309,7 @@ fn removed_objects_are_in_no_group() {
             let expected = before.links(nest).filter(|_| nest != 1);
             assert!(after.links(nest).eq(expected), "nest {nest}");
         }
-        let heavy = wood.select(Ant::grows, ());
+        let heavy = wood.select(Ant::grows, ()).selection();
         let all: Vec<_> = wood.ants.links().collect();
         let expected = all.iter().copied().filter(|&link| wood.get(link).weight() % 2 == 0);
         assert!(heavy.links().eq(expected));

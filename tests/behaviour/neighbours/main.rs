@@ -1,8 +1,11 @@
 //! Selections, groups and grids, compared with plain models.
 #![allow(missing_docs, unreachable_pub, reason = "a test, not a library")]
 
+mod chains;
+mod columns;
 mod grids;
 mod groups;
+mod repeat;
 mod selections;
 
 /// Runs a test on one, two and five threads.

@@ -62,15 +62,16 @@ fn selections_are_what_a_filter_finds() {
         for len in [0, 1, 63, 64, 5000, 200_001] {
             let mut shelf = shelf(len);
             for (modulus, rest) in [(1, 0), (2, 1), (7, 3), (1, 1), (200_000, 0)] {
-                let found = shelf.select(Item::divides, (modulus, rest));
+                let found = shelf.select(Item::divides, (modulus, rest)).selection();
                 let expected: Vec<u32> = (0..len).filter(|n| n % modulus == rest).map(|n| n + 1).collect();
                 assert_eq!((found.len(), found.is_empty()), (expected.len(), expected.is_empty()));
                 assert_eq!(ids(&found), expected);
-                let placed = shelf.on(Place::Host).select(Item::divides, (modulus, rest)).unwrap();
+                let placed = shelf.on(Place::Host).select(Item::divides, (modulus, rest)).selection().unwrap();
                 assert_eq!(ids(&placed), expected);
             }
             let numbers: Vec<bool> = (0..len).map(|n| n / 10 % 3 == 1).collect();
-            assert_eq!(shelf.select(Item::is_in, numbers.as_slice()).len(), numbers.iter().filter(|&&is| is).count());
+            let found = shelf.select(Item::is_in, numbers.as_slice()).selection();
+            assert_eq!(found.len(), numbers.iter().filter(|&&is| is).count());
         }
     });
 }
@@ -80,10 +81,10 @@ fn sets_are_those_of_the_standard_library() {
     let mut shelf = shelf(3000);
     let mut all = Vec::new();
     for (modulus, rest) in [(2, 0), (3, 1), (1, 0), (1, 1), (64, 63)] {
-        all.push(shelf.select(Item::divides, (modulus, rest)));
+        all.push(shelf.select(Item::divides, (modulus, rest)).selection());
     }
-    all.push(shelf.select(Item::is_below, 100));
-    all.push(shelf.over(1000..2000).select(Item::divides, (1, 0)));
+    all.push(shelf.select(Item::is_below, 100).selection());
+    all.push(shelf.over(1000..2000).select(Item::divides, (1, 0)).selection());
     for a in &all {
         for b in &all {
             let [x, y] = [a, b].map(|set| ids(set).into_iter().collect::<BTreeSet<_>>());
@@ -101,19 +102,19 @@ fn sets_are_those_of_the_standard_library() {
 fn selections_go_where_lists_go() {
     on_threads(|| {
         let mut shelf = shelf(10_000);
-        let odd = shelf.select(Item::divides, (2, 1));
+        let odd = shelf.select(Item::divides, (2, 1)).selection();
         shelf.over(&odd).execute(Item::mark, ());
         assert_eq!(shelf.over(&odd).execute_and_reduce(Item::counted, (), Sum), 5000);
         assert_eq!(shelf.execute_and_reduce(Item::counted, (), Sum), 5000);
-        // Among the selected objects, of which the kernel changes each once.
-        let few = shelf.over(&odd).select(Item::is_below, 10);
+        // Among the selected objects.
+        let few = shelf.over(&odd).select(Item::is_below, 10).selection();
         assert_eq!(ids(&few), [2, 4, 6, 8, 10]);
-        let again = shelf.on(Place::Host).over(&odd).select(Item::bump, ()).unwrap();
+        let again = shelf.on(Place::Host).over(&odd).select(Item::divides, (1, 0)).selection().unwrap();
         assert_eq!(again.len(), 5000);
         assert_eq!(shelf.over(&again.difference(&odd)).execute_and_collect(Item::bump, ()), [true; 0]);
-        assert_eq!(shelf.over(3..5).select(Item::divides, (1, 0)).len(), 2);
+        assert_eq!(shelf.over(3..5).select(Item::divides, (1, 0)).selection().len(), 2);
         let some: Vec<_> = odd.links().take(3).collect();
-        assert_eq!(ids(&shelf.over(&some).select(Item::divides, (1, 0))), [2, 4, 6]);
+        assert_eq!(ids(&shelf.over(&some).select(Item::divides, (1, 0)).selection()), [2, 4, 6]);
     });
 }
 
@@ -131,9 +132,9 @@ fn selections_can_be_made_of_links() {
 #[test]
 fn selections_are_refused_after_ids_have_changed() {
     let mut shelf = shelf(10);
-    let old = shelf.select(Item::is_below, 5);
+    let old = shelf.select(Item::is_below, 5).selection();
     shelf.retain(Item::divides, (2, 0)).unwrap();
-    let new = shelf.select(Item::is_below, 5);
+    let new = shelf.select(Item::is_below, 5).selection();
     for set in [&old, &old.union(&new), &new.intersection(&old), &new.difference(&old)] {
         let error = shelf.on(Place::Host).over(set).execute(Item::mark, ()).unwrap_err();
         assert!(matches!(error, Error::StaleList { class: "Item" }), "{error}");

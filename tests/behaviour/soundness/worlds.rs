@@ -5,7 +5,6 @@ mod arena;
 mod arrays;
 mod by_hand;
 mod clones;
-mod linking;
 mod links;
 mod mirrors;
 mod pairs;

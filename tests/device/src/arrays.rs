@@ -213,20 +213,8 @@ macro_rules! arrays {
 }
 
 arrays!(SoaFull, SoaFullWorld, [], [], [i32; 5], [Link<SoaFull>; 2], [(object)]);
-arrays!(SoaFullByte, SoaFullByteWorld, [], [], [u8; 7], [Link<SoaFullByte>; 2], []);
-arrays!(SoaCapacityFull, SoaCapacityFullWorld, [capacity = 12_000], [], [Triple; 3], [Link<SoaCapacityFull>; 2], []);
 arrays!(SoaObject, SoaObjectWorld, [], [(object)], [u16; 5], InnerArray<Link<SoaObject>>, [(0)]);
 arrays!(SoaPartial, SoaPartialWorld, [], [(4)], InnerArray<i32>, InnerArray<Link<SoaPartial>>, [(2)]);
-arrays!(
-    SoaPartialTriple,
-    SoaPartialTripleWorld,
-    [],
-    [(3)],
-    InnerArray<Triple>,
-    InnerArray<Link<SoaPartialTriple>>,
-    [(0)]
-);
-arrays!(SoaPartialWide, SoaPartialWideWorld, [], [(1)], InnerArray<u128>, InnerArray<Link<SoaPartialWide>>, [(1)]);
 arrays!(SoaNone, SoaNoneWorld, [], [(0)], InnerArray<f64>, InnerArray<Link<SoaNone>>, [(2)]);
 arrays!(
     SoaCapacityPartial,
@@ -238,9 +226,7 @@ arrays!(
     [(3)]
 );
 arrays!(AosFull, AosFullWorld, [layout = "aos"], [], [f64; 3], [Link<AosFull>; 2], []);
-arrays!(AosObject, AosObjectWorld, [layout = "aos"], [(object)], [i32; 4], InnerArray<Link<AosObject>>, [(1)]);
 arrays!(AosPartial, AosPartialWorld, [layout = "aos"], [(4)], InnerArray<bool>, InnerArray<Link<AosPartial>>, [(2)]);
-arrays!(AosNone, AosNoneWorld, [layout = "aos"], [(0)], InnerArray<u64>, InnerArray<Link<AosNone>>, [(0)]);
 arrays!(TilesFull, TilesFullWorld, [layout = "tiles"], [], [u16; 6], [Link<TilesFull>; 2], []);
 arrays!(
     TilesPartial,
@@ -251,7 +237,6 @@ arrays!(
     InnerArray<Link<TilesPartial>>,
     [(1)]
 );
-arrays!(TilesNone, TilesNoneWorld, [layout = "tiles"], [(0)], InnerArray<u8>, [Link<TilesNone>; 2], [(object)]);
 
 /// A lattice whose cells receive flow from their neighbours; walls reflect it.
 #[soa_class]

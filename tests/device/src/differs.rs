@@ -12,6 +12,11 @@ pub type Word = u32;
 #[cfg(not(target_arch = "nvptx64"))]
 pub type Word = f32;
 
+#[cfg(target_arch = "nvptx64")]
+pub type Truth = u8;
+#[cfg(not(target_arch = "nvptx64"))]
+pub type Truth = bool;
+
 const ON_DEVICE: bool = cfg!(target_arch = "nvptx64");
 pub const N: usize = if ON_DEVICE { 4 } else { 2 };
 pub const CAPACITY: u32 = if ON_DEVICE { 1000 } else { 100 };
@@ -76,6 +81,15 @@ impl Same {
     #[kernel(reduce(Sum))]
     pub fn sum(&self) -> Real {
         self.n as Real
+    }
+    /// As many bytes, with another meaning.
+    #[kernel(reduce(Sum))]
+    pub fn sum_words(&self) -> Word {
+        self.n as Word
+    }
+    #[kernel]
+    pub fn word(&self) -> Truth {
+        Truth::from(self.n > 5)
     }
     /// Not compiled for the device.
     #[cfg(not(target_arch = "nvptx64"))]

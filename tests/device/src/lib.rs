@@ -5,6 +5,7 @@
 mod code;
 mod emulated;
 mod gpu;
+#[cfg_attr(ikra_long, path = "all.rs")]
 pub mod model;
 
 pub use code::device_code;

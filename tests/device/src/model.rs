@@ -1,4 +1,4 @@
-//! The classes.
+//! The classes. `layouts.rs` has further ones, for `IKRA_LONG=1`.
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
@@ -9,6 +9,7 @@ use ikra::{math, thread, warp};
 pub mod actors;
 #[path = "arguments.rs"]
 pub mod arguments;
+#[macro_use]
 #[path = "arrays.rs"]
 pub mod arrays;
 #[path = "differs.rs"]
@@ -25,8 +26,12 @@ pub mod loops;
 pub mod many;
 #[path = "neighbours.rs"]
 pub mod neighbours;
+#[path = "order.rs"]
+pub mod order;
 #[path = "recursion.rs"]
 pub mod recursion;
+#[path = "repeats.rs"]
+pub mod repeats;
 #[path = "roads.rs"]
 pub mod roads;
 #[path = "stores.rs"]
@@ -307,9 +312,6 @@ class!(Growing, GrowingWorld, ());
 class!(Fixed, FixedWorld, (capacity = 20_000));
 class!(Rows, RowsWorld, (layout = "aos"));
 class!(Tiled, TiledWorld, (layout = "tiles"));
-class!(WideTiles, WideTilesWorld, (layout = "tiles", tile = 128, capacity = 20_000));
-class!(Stored, StoredWorld, (addressing = "storage"));
-class!(Addressed, AddressedWorld, (layout = "aos", addressing = "first_field", capacity = 20_000));
 
 /// The size of an optional ref in a kernel, in bytes.
 const fn ref_bytes<C: ikra::Class, K: ikra::rt::Kernel>(_kernel: K) -> usize {

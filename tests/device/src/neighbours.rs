@@ -95,6 +95,44 @@ impl Mote {
         kinds.of(self.kind).len() as u32
     }
     #[kernel]
+    pub fn drift(&mut self, by: u32) {
+        self.near = self.near.wrapping_mul(31).wrapping_add(by ^ self.kind);
+    }
+    /// After `is_left` in one kernel on a device.
+    #[kernel(reduce(Sum), after(is_left))]
+    pub fn height(&self, times: f64) -> f64 {
+        f64::from(self.pos[2]) * times
+    }
+    /// After other kernels in several.
+    #[kernel(reduce(Sum, Max))]
+    pub fn depth(&self) -> f32 {
+        7.0 - self.pos[1]
+    }
+    #[kernel(heavy, reduce(Sum, Min), after(is_left, is_deep))]
+    pub fn strain(&self, by: f32, of: u32) -> f32 {
+        (self.pos[0] - by) * (self.pos[1] + by) / (1.0 + (self.kind ^ of) as f32)
+    }
+    #[kernel(heavy)]
+    pub fn is_deep(&self) -> bool {
+        self.pos[1] > 3.0
+    }
+    #[kernel]
+    pub fn is_left(&self, of: f32) -> bool {
+        self.pos[0] < of
+    }
+    /// Columns with elements of several sizes.
+    #[kernel]
+    pub fn rise(&mut self, by: Of<f64>, times: u32, place: Of<[f32; 3]>) {
+        self.mixed = self.mixed.wrapping_mul(31).wrapping_add(by.to_bits()) ^ u64::from(times);
+        for d in 0..3 {
+            self.sum[d] += place[d];
+        }
+    }
+    #[kernel(reduce(Max))]
+    pub fn least(&self, kinds: Of<u32>) -> u32 {
+        *kinds
+    }
+    #[kernel]
     pub fn beyond(&mut self, kinds: Groups<Mote>) {
         self.near = kinds.of(self.kind + 1_000_000).len() as u32;
     }

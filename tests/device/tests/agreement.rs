@@ -170,6 +170,13 @@ fn kernels_that_differ_are_refused() {
     world.objects.extend((0..300).map(|n| Same { n, x: 0 })).unwrap();
     let error = world.cuda_execute_and_reduce(Same::sum, (), Sum).unwrap_err();
     assert!(error.to_string().contains("returns 4 bytes on the host and 8 in the device code"), "{error}");
+    for error in [
+        world.cuda_execute_and_reduce(Same::sum_words, (), Sum).map(drop).unwrap_err(),
+        world.on(ikra::Place::Gpu(0)).execute_and_collect(Same::word, ()).map(drop).unwrap_err(),
+    ] {
+        assert!(matches!(error, Error::Gpu(GpuError::DeviceCodeDiffers { .. })), "{error}");
+        assert!(error.to_string().contains("its result"), "{error}");
+    }
     assert!(matches!(world.cuda_execute(Same::take, (1.0, 1)), Err(Error::Gpu(GpuError::DeviceCodeDiffers { .. }))));
     assert!(matches!(world.cuda_execute(Same::host_only, ()), Err(Error::Gpu(GpuError::NoSuchKernel { .. }))));
     world.cuda_execute(Same::fits, 2).unwrap();

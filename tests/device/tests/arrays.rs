@@ -4,6 +4,12 @@
 use ikra::prelude::*;
 use ikra_build::ptx;
 use ikra_device_tests::model::arrays::*;
+#[cfg(ikra_long)]
+use ikra_device_tests::model::{
+    AosNone, AosNoneWorld, AosObject, AosObjectWorld, SoaCapacityFull, SoaCapacityFullWorld, SoaFullByte,
+    SoaFullByteWorld, SoaPartialTriple, SoaPartialTripleWorld, SoaPartialWide, SoaPartialWideWorld, TilesNone,
+    TilesNoneWorld,
+};
 use ikra_device_tests::{device_code, has_gpu, is_short};
 
 fn hash(mut x: u32) -> u32 {
@@ -166,20 +172,24 @@ macro_rules! equality {
 
 equality! {
     soa_full: SoaFull, SoaFullWorld, |_| 5;
-    soa_full_byte: SoaFullByte, SoaFullByteWorld, |_| 7;
-    soa_capacity_full: SoaCapacityFull, SoaCapacityFullWorld, |_| 3;
     soa_object: SoaObject, SoaObjectWorld, |_| 5;
     soa_partial: SoaPartial, SoaPartialWorld, len;
-    soa_partial_triple: SoaPartialTriple, SoaPartialTripleWorld, len;
-    soa_partial_wide: SoaPartialWide, SoaPartialWideWorld, len;
     soa_none: SoaNone, SoaNoneWorld, len;
     soa_capacity_partial: SoaCapacityPartial, SoaCapacityPartialWorld, len;
     aos_full: AosFull, AosFullWorld, |_| 3;
-    aos_object: AosObject, AosObjectWorld, |_| 4;
     aos_partial: AosPartial, AosPartialWorld, len;
-    aos_none: AosNone, AosNoneWorld, len;
     tiles_full: TilesFull, TilesFullWorld, |_| 6;
     tiles_partial: TilesPartial, TilesPartialWorld, len;
+}
+
+#[cfg(ikra_long)]
+equality! {
+    soa_full_byte: SoaFullByte, SoaFullByteWorld, |_| 7;
+    soa_capacity_full: SoaCapacityFull, SoaCapacityFullWorld, |_| 3;
+    soa_partial_triple: SoaPartialTriple, SoaPartialTripleWorld, len;
+    soa_partial_wide: SoaPartialWide, SoaPartialWideWorld, len;
+    aos_object: AosObject, AosObjectWorld, |_| 4;
+    aos_none: AosNone, AosNoneWorld, len;
     tiles_none: TilesNone, TilesNoneWorld, len;
 }
 

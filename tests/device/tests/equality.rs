@@ -251,8 +251,11 @@ equality!(growing_columns, Growing, GrowingWorld);
 equality!(fixed_columns, Fixed, FixedWorld);
 equality!(array_of_structures, Rows, RowsWorld);
 equality!(tiles, Tiled, TiledWorld);
+#[cfg(ikra_long)]
 equality!(wide_tiles_of_fixed_capacity, WideTiles, WideTilesWorld);
+#[cfg(ikra_long)]
 equality!(storage_addressing, Stored, StoredWorld);
+#[cfg(ikra_long)]
 equality!(first_field_addressing, Addressed, AddressedWorld);
 
 #[test]

@@ -410,3 +410,31 @@ fn objects_that_leave_a_lost_world() {
         assert_eq!(b.bodies.column(body::age)[0], 1);
     });
 }
+
+#[test]
+fn a_loop_that_fails_names_kernel_and_iteration() {
+    use ikra_device_tests::model::repeats::*;
+    if !has_gpu() {
+        return;
+    }
+    let _alone = alone();
+    let said = apart("a_loop_that_fails_names_kernel_and_iteration", || {
+        let mut maze = Maze::new();
+        let node = |old| Node { distance: 0, next: InnerArray::new(), heat: 1.0, flow: 0.0, old };
+        maze.nodes.extend((0..100).map(node)).unwrap();
+        let link = maze.searches.push(Search { goes_on: true, level: 0, heat: 0.0, largest: [0; 2] }).unwrap();
+        let error = maze
+            .on(ikra::Place::Gpu(0))
+            .repeat_while(link, search::goes_on, 50, |step| {
+                step.execute(Node::fail_at, (link, 6))?;
+                step.execute(Search::deepen, ())
+            })
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("Node::fail_at") && error.contains(" in iteration 7 of a loop"), "{error}");
+        // The kernels' values are lost, and said to be.
+        assert!(panic_text(|| maze.get(link).level()).contains("lost"), "the level");
+        assert_eq!(maze.nodes.column(node::heat)[0], 1.0);
+    });
+    assert!(said.is_empty() || said.contains("too deep"), "{said}");
+}

@@ -73,7 +73,7 @@ fn groups_of_any_keys_are_the_same_at_every_place() {
         let kinds = cloud.on(place).group_by(Mote::kind_of, 7, ()).unwrap();
         cloud.on(place).execute(Mote::mix, (31, &kinds)).unwrap();
         let mixed = bits(&cloud);
-        let some = cloud.on(place).select(Mote::is_of, 3).unwrap();
+        let some = cloud.on(place).select(Mote::is_of, 3).selection().unwrap();
         let shells = Shells { width: 1.1, count: 5 };
         let far = cloud.on(place).over(&some).group_by(Mote::distance, shells, ()).unwrap();
         cloud.on(place).over(&some).execute(Mote::shells, (&far, &kinds)).unwrap();

@@ -3,12 +3,14 @@
 use ikra_ptx_tests::code;
 
 #[test]
-fn atomics_are_in_global_memory() {
+fn atomics_are_in_global_or_shared_memory() {
     let Some(code) = code() else { return };
     for kernel in &code.kernels {
         let atomic = |at: &&str| at.starts_with("atom.") || at.starts_with("red.");
         for instruction in kernel.instructions().filter(atomic) {
-            assert!(instruction.contains(".global."), "{}: {instruction}", kernel.name);
+            // The library's sort counts in shared memory. Models have no memory of their own there.
+            let is_shared = kernel.name.starts_with("ikra_sort_") && instruction.contains(".shared.");
+            assert!(is_shared || instruction.contains(".global."), "{}: {instruction}", kernel.name);
         }
     }
     let visit = code.kernel("ikra_kernel_Growing_visit_");

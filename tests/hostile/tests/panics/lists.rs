@@ -1,12 +1,14 @@
 //! Lists and rows that are built during a panic, or by code that panics.
 
+use std::cell::RefCell;
 use std::ops::Bound;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ikra::prelude::*;
 use ikra::{Error, LinkList, ListedLink, Place, Subset, bounds::AnyKernel};
 use ikra_hostile_tests::{MANY, THREADS, Way, hash, on_threads, outcome, while_unwinding};
-use ikra_runtime::executor::Named;
+use ikra_runtime::exec::stage::All;
+use ikra_runtime::executor::{Filtered, Filters, Named};
 use ikra_runtime::list::LinkWords;
 
 use super::model::{Bike, Car, Kind, Vehicle, VehicleLink, bike, car, sim};
@@ -62,8 +64,10 @@ fn rows_that_run_kernels() {
 #[test]
 fn subsets_by_hand() {
     struct Panics;
-    impl<K> Subset<K> for Panics {
-        fn named(&self) -> Named<'_, K::Link>
+    impl<W, K> Subset<W, K> for Panics {
+        type Filter = ();
+        fn filter(&self) {}
+        fn among(&self, _: &W) -> Result<Named<'_, K::Link>, Error>
         where
             K: AnyKernel,
         {
@@ -71,13 +75,15 @@ fn subsets_by_hand() {
         }
     }
     struct Changes<'a>(&'a [Link<Car>], AtomicUsize);
-    impl<K: AnyKernel<Link = Link<Car>>> Subset<K> for &Changes<'_> {
-        fn named(&self) -> Named<'_, Link<Car>> {
-            match self.1.fetch_add(1, Ordering::Relaxed) % 3 {
+    impl<W, K: AnyKernel<Link = Link<Car>>> Subset<W, K> for &Changes<'_> {
+        type Filter = ();
+        fn filter(&self) {}
+        fn among(&self, _: &W) -> Result<Named<'_, Link<Car>>, Error> {
+            Ok(match self.1.fetch_add(1, Ordering::Relaxed) % 3 {
                 0 => Named::Links(self.0),
                 1 => Named::Links(&self.0[1..]),
                 _ => Named::Range((Bound::Excluded(0), Bound::Included(MANY))),
-            }
+            })
         }
     }
     for threads in THREADS {
@@ -100,6 +106,89 @@ fn subsets_by_hand() {
             let expected = (0..MANY as u32).map(|n| n + if n == 0 { 2 } else { 3 });
             assert!(world.cars.column(car::x).iter().copied().eq(expected), "{threads} threads");
         });
+    }
+}
+
+/// So are the kernels that choose among the objects: one implementation never runs the work, one hides its error, and one
+/// runs it with the kernels of another class.
+#[test]
+fn filters_by_hand() {
+    #[derive(Clone, Copy)]
+    struct Never;
+    impl<W, K: AnyKernel> Subset<W, K> for Never {
+        type Filter = All;
+        fn filter(&self) -> All {
+            All
+        }
+        fn among(&self, _: &W) -> Result<Named<'_, K::Link>, Error> {
+            Ok(Named::All)
+        }
+        fn with_filters(&self, _: Filters<'_>, _: Filtered<'_>) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+    #[derive(Clone, Copy)]
+    struct Hides;
+    impl<W, K: AnyKernel> Subset<W, K> for Hides {
+        type Filter = All;
+        fn filter(&self) -> All {
+            All
+        }
+        fn among(&self, _: &W) -> Result<Named<'_, K::Link>, Error> {
+            Ok(Named::All)
+        }
+        fn with_filters(&self, after: Filters<'_>, work: Filtered<'_>) -> Result<(), Error> {
+            let _ = work(after);
+            Ok(())
+        }
+    }
+    /// Runs the work of another chain with the kernels of this one.
+    #[derive(Clone, Copy)]
+    struct Passes<'a, 'b>(&'a RefCell<Filtered<'b>>);
+    impl<W, K: AnyKernel> Subset<W, K> for Passes<'_, '_> {
+        type Filter = All;
+        fn filter(&self) -> All {
+            All
+        }
+        fn among(&self, _: &W) -> Result<Named<'_, K::Link>, Error> {
+            Ok(Named::All)
+        }
+        fn with_filters(&self, after: Filters<'_>, _: Filtered<'_>) -> Result<(), Error> {
+            (*self.0.borrow_mut())(after)
+        }
+    }
+    #[derive(Clone, Copy)]
+    struct Others;
+    impl<W, K: AnyKernel> Subset<W, K> for Others {
+        type Filter = All;
+        fn filter(&self) -> All {
+            All
+        }
+        fn among(&self, _: &W) -> Result<Named<'_, K::Link>, Error> {
+            Ok(Named::All)
+        }
+        fn with_filters(&self, _: Filters<'_>, work: Filtered<'_>) -> Result<(), Error> {
+            let mut other = sim(5, 5);
+            let work = RefCell::new(work);
+            let mut place = other.on(Place::Host);
+            let passed = place.over(Passes(&work)).select(Bike::has_rung, ()).map(Bike::number, ()).reduce(Sum);
+            passed.map(drop)
+        }
+    }
+    let chain = |subset: u32| {
+        let mut world = sim(100, 10);
+        let mut at = world.on(Place::Host);
+        match subset {
+            0 => at.over(Never).select(Car::is_even, ()).map(Car::number, ()).reduce(Sum),
+            1 => {
+                let gone = Link::from_id(101).unwrap();
+                at.over(Hides).select(Car::is_even, ()).map(Car::number_of, gone).reduce(Sum)
+            }
+            _ => at.over(Others).select(Car::is_even, ()).map(Car::number, ()).reduce(Sum),
+        }
+    };
+    for subset in 0..3 {
+        assert!(outcome(|| chain(subset)).message().is_some(), "subset {subset}");
     }
 }
 

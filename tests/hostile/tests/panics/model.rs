@@ -107,6 +107,18 @@ impl Car {
         self.old = self.old.rotate_left(1) ^ other.old();
     }
     #[kernel]
+    pub fn is_even(&self) -> bool {
+        self.x % 2 == 0
+    }
+    #[kernel(reduce(Sum), after(is_even))]
+    pub fn number(&self) -> u32 {
+        self.x
+    }
+    #[kernel(reduce(Sum))]
+    pub fn number_of(&self, other: Ref<Car>) -> u32 {
+        other.x()
+    }
+    #[kernel]
     pub fn make(index: u32, next: Link<Car>) -> Self {
         Self { x: index, old: index, q: [index, 2].into(), slots: [index; 2], hits: 0, next, bad: 0 }
     }
@@ -114,6 +126,14 @@ impl Car {
 
 #[soa_methods]
 impl Bike {
+    #[kernel]
+    pub fn has_rung(&self) -> bool {
+        self.rings.load() > 0
+    }
+    #[kernel(reduce(Sum))]
+    pub fn number(&self) -> u32 {
+        self.id
+    }
     #[kernel]
     pub fn make(index: u32, home: Link<Car>) -> Self {
         let kind = [Kind::Three, Kind::Four, Kind::Five][index as usize % 3];

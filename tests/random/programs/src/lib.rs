@@ -3,8 +3,11 @@
 //! and recorded.
 //!
 //! In other programs objects are born and die in kernels, with links among and across classes, arrays of links, and
-//! owners that go with their targets. In between they are selected, grouped, sorted, retained and compacted. These run on
-//! the host; `IKRA_LIVES_SEEDS=10..20` are others.
+//! owners that go with their targets. In between they are selected, grouped, sorted, retained and compacted.
+//! `IKRA_LIVES_SEEDS=10..20` are others.
+//!
+//! Others are sequences of commands: chains of random kernels that choose objects and compute values, over ranges, lists,
+//! selections and groups, with each end of a chain. `IKRA_COMMANDS_SEEDS=10..20` are others.
 //!
 //! For more seeds and larger programs: `IKRA_RANDOM_SEEDS=100..104 cargo test -p ikra-random-tests`. With `--config
 //! 'profile.dev.package.ikra-random-tests.opt-level=1'` the programs take longer to compile, but are small and fast.
@@ -14,6 +17,7 @@
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 include!(concat!(env!("OUT_DIR"), "/plain.rs"));
 include!(concat!(env!("OUT_DIR"), "/lives.rs"));
+include!(concat!(env!("OUT_DIR"), "/commands.rs"));
 
 /// A program.
 pub struct Program {
@@ -27,9 +31,30 @@ pub struct Program {
 pub struct Lively {
     /// Its name.
     pub name: &'static str,
-    /// Starts with about this number of objects of a class, runs some steps, compares after each, and reports
-    /// differences. Returns the number of kernels.
-    pub run: fn(usize, u64, &mut dyn FnMut(String)) -> usize,
+    /// Whether a GPU makes the objects, and removes those of classes that nobody owns.
+    pub is_simple: bool,
+    /// Whether the device code has its kernels.
+    pub is_for_device: bool,
+    /// Starts at a place with about this number of objects of a class, runs some steps, compares, and reports
+    /// differences.
+    pub run: fn(ikra::Place, usize, u64, &mut dyn FnMut(String)) -> Ran,
+}
+
+/// The kernels that a program called.
+pub struct Ran {
+    /// How many kernels it has that change objects.
+    pub kernels: usize,
+    /// The kernels that ran on a GPU, not on the host instead.
+    pub on_device: Vec<&'static str>,
+}
+
+/// A program of commands.
+pub struct Commanded {
+    /// Its name.
+    pub name: &'static str,
+    /// Starts at a place with this number of objects, and runs all commands some times. Panics if a result differs from
+    /// that of the model, with the text of the last commands. Returns the number of runs.
+    pub run: fn(ikra::Place, usize, u64) -> usize,
 }
 
 /// The comparable content of a value.
@@ -55,6 +80,23 @@ impl<T: Dump, const N: usize> Dump for [T; N] {
     fn dump(&self, to: &mut Vec<u64>) {
         to.push(N as u64);
         self.iter().for_each(|x| x.dump(to));
+    }
+}
+impl<A: Dump, B: Dump> Dump for (A, B) {
+    fn dump(&self, to: &mut Vec<u64>) {
+        self.0.dump(to);
+        self.1.dump(to);
+    }
+}
+impl<A: Dump, B: Dump, C: Dump> Dump for (A, B, C) {
+    fn dump(&self, to: &mut Vec<u64>) {
+        (&self.0, &self.1).dump(to);
+        self.2.dump(to);
+    }
+}
+impl<T: Dump> Dump for &T {
+    fn dump(&self, to: &mut Vec<u64>) {
+        (*self).dump(to);
     }
 }
 impl<T: Dump> Dump for Option<T> {

@@ -2,9 +2,13 @@
 //! task of a pool. The pool's threads synchronize through atomics that the sanitizer sees.
 #![allow(missing_docs, reason = "a test, not a library")]
 
+mod atomics;
+mod linking;
+
 use std::cell::Cell;
 
 use ikra::prelude::*;
+use ikra::rt::{AtomicColumn, Plain};
 
 #[soa_class]
 pub struct Soa {
@@ -144,6 +148,92 @@ fn kernels_on_several_threads() {
     let results = [1, 4].map(|threads| with_pool(threads, work));
     assert_eq!(results[0], results[1]);
     assert_eq!((results[0].0, results[0].0), (results[0].1, results[0].2));
+}
+
+/// Links to the objects at half of these indices.
+fn halves<C>(indices: &[u64]) -> Vec<Link<C>> {
+    indices.iter().map(|&index| Link::from_index(index as usize / 2).unwrap()).collect()
+}
+
+#[test]
+fn objects_that_several_threads_add() {
+    let lens: Vec<usize> = (0..200).map(|part| part * 7 % 31).collect();
+    let starts: Vec<usize> = lens.iter().scan(0, |next, len| Some(std::mem::replace(next, *next + len))).collect();
+    let values = |part: usize| (0..lens[part]).map(|k| (starts[part] + k) as u64).collect::<Vec<_>>();
+    with_pool(4, || {
+        let mut world = World3::new();
+        let links_before =
+            world.tiled.extend([Tiled { value: 7, small: 1, next: Link::from_index(0).unwrap() }]).unwrap();
+        assert_eq!(links_before.len(), 1);
+        let added = world.tiled.extend_in_parts::<ikra::Error>(&lens, |part, new| {
+            // In pieces, and not field by field.
+            let (values, small) = (values(part), vec![9; new.len()]);
+            let (first, last) = values.split_at(values.len() / 2);
+            new.append::<Plain<u64>, 0>(first);
+            new.append::<Plain<Link<Tiled>>, 2>(&halves(&values));
+            new.append::<Plain<u8>, 1>(&small);
+            new.append::<Plain<u64>, 0>(last);
+            Ok(())
+        });
+        assert_eq!(added.unwrap().len(), lens.iter().sum::<usize>());
+        assert!(
+            world
+                .tiled
+                .iter()
+                .skip(1)
+                .enumerate()
+                .all(|(k, row)| { (row.value, row.small, row.next.index()) == (k as u64, 9, k / 2) })
+        );
+        // All links are checked before a kernel follows them.
+        world.execute(Tiled::take, ());
+        let added = world.soa.extend_in_parts::<ikra::Error>(&lens, |part, new| {
+            new.append::<Plain<u64>, 0>(&values(part));
+            new.append::<Plain<Link<Soa>>, 1>(&halves(&values(part)));
+            new.append::<AtomicColumn<u32>, 2>(&vec![5; new.len()]);
+            new.append::<AtomicColumn<Option<Link<Soa>>>, 3>(&vec![None; new.len()]);
+            Ok(())
+        });
+        assert_eq!(added.unwrap().len(), world.soa.len());
+        world.execute(Soa::hit, ());
+        assert_eq!(world.soa.iter().map(|row| row.hits as usize - 5).sum::<usize>(), world.soa.len());
+    });
+}
+
+#[test]
+fn parts_that_are_not_full_add_nothing() {
+    /// The panic's message.
+    macro_rules! panics {
+        ($new:pat => $fill:expr, $message:literal) => {{
+            let mut world = World3::new();
+            let call = || {
+                world.aos.extend_in_parts::<ikra::Error>(&[1, 2], |_, $new| {
+                    $fill;
+                    Ok(())
+                })
+            };
+            let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).unwrap_err();
+            let text = panic
+                .downcast_ref::<String>()
+                .cloned()
+                .unwrap_or_else(|| panic.downcast_ref::<&str>().unwrap().to_string());
+            assert!(text.contains($message), "{text}");
+            assert_eq!(world.aos.len(), 0);
+        }};
+    }
+    panics!(new => assert!(new.len() < 3), "objects, and values for [0, 0, 0]");
+    panics!(new => new.append::<Plain<u64>, 0>(&vec![1; new.len()]), ", 0, 0]");
+    panics!(new => new.append::<Plain<u64>, 0>(&[1, 2, 3]), "3 values are too many for");
+    // Of the same size, and of another type.
+    panics!(new => new.append::<Plain<f64>, 0>(&[1.0]), "the storage is the field's");
+    panics!(new => new.append::<Plain<u32>, 2>(&[0]), "the storage is the field's");
+    panics!(new => new.append::<(), 3>(&[()]), "the storage is the field's");
+    let mut world = World3::new();
+    let error = world.aos.extend_in_parts(&[1], |_, _| Err(ikra::Error::NotInitialized { class: "Aos", id: 1 }));
+    assert!(matches!(error, Err(ikra::Error::NotInitialized { .. })));
+    let huge = world.aos.extend_in_parts::<ikra::Error>(&[usize::MAX, 2], |_, _| Ok(()));
+    assert!(matches!(huge, Err(ikra::Error::TooManyObjects { .. })));
+    // Links of objects that were not added are not looked at.
+    world.execute(Aos::take, ());
 }
 
 /// A data race that needs `unsafe`: the sanitizer must find it.

@@ -1,0 +1,252 @@
+//! Loops that a device runs by itself: the same iterations, and the same bits, as on the host.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use std::collections::VecDeque;
+
+use ikra::rng::Random;
+use ikra::{Error, Place, prelude::*};
+use ikra_device_tests::model::repeats::*;
+use ikra_device_tests::{has_gpu, is_emulated};
+
+const GPU: Place = Place::Gpu(0);
+
+fn len() -> u32 {
+    if is_emulated() { 500 } else { 40_000 }
+}
+
+/// A road: each node leads to the next ones, and some to a random one before them.
+fn maze(len: u32) -> (Maze, Link<Search>) {
+    let mut maze = Maze::new();
+    let link = |n: u32| Link::from_index(n as usize).unwrap();
+    let node = |n: u32| {
+        let mut random = Random::new(3, n, 0);
+        let mut next = Vec::new();
+        next.extend((n + 1 < len).then(|| link(n + 1)));
+        next.extend((n + 7 < len && n.is_multiple_of(5)).then(|| link(n + 7)));
+        next.extend((n > 0 && n.is_multiple_of(3)).then(|| link(random.below(n))));
+        let heat = random.uniform_f32();
+        Node { distance: if n == 0 { 0 } else { FAR }, next: next.into(), heat, flow: 0.0, old: n }
+    };
+    maze.nodes.extend((0..len).map(node)).unwrap();
+    let search = Search { goes_on: true, level: 0, heat: 0.0, largest: [0; 2] };
+    let search = maze.searches.push(search).unwrap();
+    maze.rows.push(Row { goes_on: true, level: 0 }).unwrap();
+    (maze, search)
+}
+
+/// All values that kernels change.
+fn values(maze: &mut Maze) -> (Vec<(u32, u32, u32)>, Vec<(bool, u32, u32, [u32; 2])>) {
+    let nodes = maze.nodes.iter().map(|node| (node.distance, node.heat.to_bits(), node.old)).collect();
+    let searches = maze.searches.iter().map(|one| (one.goes_on, one.level, one.heat.to_bits(), one.largest)).collect();
+    (nodes, searches)
+}
+
+/// Distances by a queue.
+fn distances(maze: &Maze) -> Vec<u32> {
+    let rows: Vec<Node> = maze.nodes.iter().collect();
+    let mut found = vec![FAR; rows.len()];
+    let mut queue = VecDeque::from([0]);
+    found[0] = 0;
+    while let Some(n) = queue.pop_front() {
+        for &to in &rows[n].next {
+            if found[to.index()] == FAR {
+                found[to.index()] = found[n] + 1;
+                queue.push_back(to.index());
+            }
+        }
+    }
+    found
+}
+
+fn search(maze: &mut Maze, place: Place, search: Link<Search>, most: u64) -> Result<u64, Error> {
+    maze.on(place).repeat_while(search, search::goes_on, most, |step| {
+        step.reduce_into(Node::push, search, Any, search, search::goes_on)?;
+        step.execute(Search::deepen, ())
+    })
+}
+
+#[test]
+fn a_search_ends_by_itself() {
+    if !has_gpu() {
+        return;
+    }
+    let results = [Place::Host, GPU].map(|place| {
+        let (mut maze, link) = maze(len());
+        let expected = distances(&maze);
+        let steps = search(&mut maze, place, link, u64::MAX).unwrap();
+        assert_eq!(maze.nodes.copy_column(node::distance), expected);
+        assert_eq!(steps, u64::from(*expected.iter().max().unwrap()) + 1, "the last one finds nothing");
+        // Again, from where it stands: the field is false.
+        assert_eq!(search(&mut maze, place, link, u64::MAX).unwrap(), 0);
+        (steps, values(&mut maze))
+    });
+    assert_eq!(results[0], results[1]);
+}
+
+/// Nothing but the count comes back, and nothing goes there.
+#[test]
+fn nothing_is_copied_while_it_runs() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut maze, link) = maze(300);
+    assert_eq!(search(&mut maze, GPU, link, 1).unwrap(), 1);
+    let before = maze.cuda().stats();
+    let steps = search(&mut maze, GPU, link, 40).unwrap();
+    let after = maze.cuda().stats();
+    assert_eq!(steps, 40);
+    assert_eq!((after.bytes_up - before.bytes_up, after.bytes_down - before.bytes_down), (0, 8));
+    assert_eq!(after.launches - before.launches, 2 * steps, "two kernels per iteration");
+}
+
+#[test]
+fn limits_and_no_iterations() {
+    if !has_gpu() {
+        return;
+    }
+    for place in [Place::Host, GPU] {
+        let (mut maze, link) = maze(100);
+        assert_eq!(search(&mut maze, place, link, 0).unwrap(), 0);
+        assert_eq!(maze.get(link).level(), 0, "no iteration has run");
+        assert_eq!(search(&mut maze, place, link, 7).unwrap(), 7);
+        assert_eq!((maze.get(link).level(), maze.get(link).goes_on()), (7, true));
+        maze.set(link, search::goes_on, false);
+        assert_eq!(search(&mut maze, place, link, 7).unwrap(), 0);
+        assert_eq!(maze.get(link).level(), 7);
+        let gone = Link::from_id(9).unwrap();
+        let error = maze.on(place).repeat_while(gone, search::goes_on, 1, |_| Ok(())).unwrap_err();
+        assert!(matches!(error, Error::NotInWorld { class: "Search", .. }), "{error}");
+        // The errors of an iteration end it.
+        maze.set(link, search::goes_on, true);
+        let error = maze
+            .on(place)
+            .repeat_while(link, search::goes_on, 5, |step| step.over(90..110).execute(Node::lift, ()))
+            .unwrap_err();
+        assert!(matches!(error, Error::OutOfRange { class: "Node", .. }), "{error}");
+    }
+}
+
+#[test]
+fn results_are_arguments_of_later_kernels() {
+    if !has_gpu() {
+        return;
+    }
+    let results = [Place::Host, GPU].map(|place| {
+        let (mut maze, link) = maze(len());
+        let mut at = maze.on(place);
+        // By itself, too: the next kernel reads it.
+        at.reduce_into(Node::heat_of, (), Sum, link, search::heat).unwrap();
+        at.execute(Node::warm, (link, 0.5)).unwrap();
+        let steps = at
+            .repeat_while(link, search::goes_on, 100, |step| {
+                step.execute(Node::measure, ())?;
+                step.over(1..).reduce_into(Node::heat_of, (), Sum, link, search::heat)?;
+                step.execute(Node::warm, (link, 0.125))?;
+                step.reduce_into(Node::both, 5, Max, link, search::largest)?;
+                step.execute(Search::deepen, ())?;
+                step.execute(Search::stop_at, 9)
+            })
+            .unwrap();
+        let sum = maze.on(place).execute_and_reduce(Node::heat_of, (), Sum).unwrap();
+        (steps, sum.to_bits(), values(&mut maze))
+    });
+    assert_eq!(results[0].0, 9);
+    assert_eq!(results[0], results[1]);
+}
+
+/// Columns that are exchanged once per iteration: the host launches each. Twice: the device does all.
+#[test]
+fn snapshots_are_in_their_places() {
+    if !has_gpu() {
+        return;
+    }
+    for twists in 0..4 {
+        let results = [Place::Host, GPU].map(|place| {
+            let (mut maze, link) = maze(200);
+            let steps = maze
+                .on(place)
+                .repeat_while(link, search::goes_on, 30, |step| {
+                    (0..twists).try_for_each(|_| step.execute(Node::twist, ()))?;
+                    step.reduce_into(Node::both, 3, Max, link, search::largest)?;
+                    step.execute(Search::deepen, ())?;
+                    step.execute(Search::stop_at, 5)
+                })
+                .unwrap();
+            (steps, values(&mut maze))
+        });
+        assert_eq!(results[0].0, 5);
+        assert_eq!(results[0], results[1], "{twists} twists");
+    }
+}
+
+/// Loops that a recording cannot hold: lists that a kernel chooses, fields in rows, and no objects at all.
+#[test]
+fn other_loops_run_too() {
+    if !has_gpu() {
+        return;
+    }
+    let results = [Place::Host, GPU].map(|place| {
+        let (mut maze, link) = maze(200);
+        let row = Link::from_index(0).unwrap();
+        let steps = maze
+            .on(place)
+            .repeat_while(row, row::goes_on, 30, |step| {
+                step.select(Node::is_low, ()).execute(Node::lift, ())?;
+                step.execute(Row::step, 6)
+            })
+            .unwrap();
+        let nothing = maze.on(place).repeat_while(link, search::goes_on, 30, |step| {
+            step.over(5..5).reduce_into(Node::is_odd, (), Any, link, search::goes_on)
+        });
+        (steps, nothing.unwrap(), values(&mut maze))
+    });
+    assert_eq!((results[0].0, results[0].1), (6, 1));
+    assert_eq!(results[0], results[1]);
+}
+
+/// A result in a field that the kernel itself stores, with and without a snapshot of it.
+#[test]
+fn results_replace_what_the_kernel_has_stored() {
+    if !has_gpu() {
+        return;
+    }
+    let results = [Place::Host, GPU].map(|place| {
+        let (mut maze, _) = maze(300);
+        let node: Link<Node> = Link::from_index(7).unwrap();
+        let mut at = maze.on(place);
+        at.reduce_into(Node::twisted, (), Max, node, node::old).unwrap();
+        at.over(3..200).reduce_into(Node::twisted, (), Max, node, node::old).unwrap();
+        let most = at.world().get(node).old();
+        let recorded = at.record(|sim| sim.reduce_into(Node::twisted, (), Max, node, node::old));
+        (most, recorded.is_ok() || place == GPU, values(&mut maze))
+    });
+    assert_eq!(results[0], results[1]);
+    let largest = results[0].2.0[3..200].iter().map(|(_, _, old)| *old).max();
+    assert_eq!(largest, Some(results[0].0), "the largest of the second run");
+}
+
+#[test]
+fn recordings_store_results() {
+    if !has_gpu() {
+        return;
+    }
+    let results = [Place::Host, GPU].map(|place| {
+        let (mut maze, link) = maze(len());
+        let step = maze
+            .on(place)
+            .record(|sim| {
+                sim.execute(Node::twist, ())?;
+                sim.reduce_into(Node::both, 7, Max, link, search::largest)?;
+                sim.reduce_into(Node::heat_of, (), Sum, link, search::heat)?;
+                sim.execute(Node::warm, (link, 2.0))
+            })
+            .unwrap();
+        let mut seen = Vec::new();
+        for _ in 0..5 {
+            maze.on(place).replay(&step).unwrap();
+            seen.push((maze.get(link).largest(), maze.get(link).heat().to_bits()));
+        }
+        (seen, values(&mut maze))
+    });
+    assert_eq!(results[0], results[1]);
+}

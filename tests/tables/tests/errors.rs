@@ -1,0 +1,244 @@
+//! Bad tables give one line that says where and what to do.
+
+use std::sync::Arc;
+
+use arrow_array::types::Float32Type;
+use arrow_array::{ArrayRef, Float64Array, Int64Array, ListArray, RecordBatch, StringArray, UInt8Array};
+use ikra::prelude::*;
+use ikra::tables::{Export, Import, Source, TableError, TableWorld};
+use ikra_tables_tests::{Car, Folder, Street, Thing, Things, Town, car, message, street};
+
+fn read(streets: Source<Street>, cars: Source<Car>) -> Result<Town, TableError> {
+    Import::new().table(streets).table(cars).read()
+}
+
+fn batch<const N: usize>(columns: [(&str, ArrayRef); N]) -> RecordBatch {
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+fn streets() -> Source<Street> {
+    let numbers: ArrayRef = Arc::new(Int64Array::from(vec![10, 20]));
+    Source::batches([batch([("number", numbers)])]).key("number").fill(street::length, 1.0).fill(street::next, None)
+}
+
+#[test]
+fn all_bad_rows_are_in_one_error() {
+    let folder = Folder::new();
+    let streets = folder.file("s.csv", "name,number,length,next\nElm,-1,1,\nOak,2,,Elm\nElm,3,1,Fir\n,4,1,\n");
+    let cars = folder.file("c.csv", "age,street\n300,Elm\n,Oak\n7,\n8,Ash\n9,Oak\n");
+    let error = read(Source::csv(&streets).key("name"), Source::csv(&cars)).err().unwrap();
+    let text = message::<()>(Err(error));
+    let streets = streets.display();
+    let cars = cars.display();
+    assert_eq!(
+        text,
+        format!(
+            "9 values cannot be read, and nothing was: in {streets} for class Street, row 3, column `name`: empty; \
+             row 2, column `name`: key `Elm` is that of row 0 too; \
+             row 0, column `number`: `-1` is no u64; row 1, column `length`: empty; row 2, column `next`: no Street has the key `Fir`; \
+             in {cars} for class Car, row 1, column `age`: empty; row 0, column `age`: `300` is no u8; \
+             row 2, column `street`: empty; only fields of type `Option<Link<_>>` may be; \
+             row 3, column `street`: no Street has the key `Ash`. Rows count from 0; correct them in the table"
+        )
+    );
+}
+
+#[test]
+fn many_bad_rows_are_counted() {
+    let ages: ArrayRef = Arc::new(Int64Array::from_iter_values((0..100_000).map(|n| n + 200)));
+    let links: ArrayRef = Arc::new(StringArray::from(vec!["20"; 100_000]));
+    let whole = batch([("age", ages), ("street", links)]);
+    let parts: Vec<_> = (0..100).map(|n| whole.slice(n * 1000, 1000)).collect();
+    let TableError::BadRows(bad) = read(streets(), Source::batches(parts)).err().unwrap() else { panic!() };
+    assert_eq!((bad.count(), bad.rows().len()), (100_000 - 56, 20));
+    // The first ones, whichever thread found them.
+    assert!(bad.rows().iter().map(|row| row.row).eq(56..76));
+    assert!(bad.to_string().ends_with("; and 99924 more. Rows count from 0; correct them in the table"));
+}
+
+#[test]
+fn missing_and_wrong_columns() {
+    let ages: ArrayRef = Arc::new(UInt8Array::from(vec![1]));
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["20"]));
+    let cars = || Source::<Car>::batches([batch([("age", Arc::clone(&ages)), ("road", Arc::clone(&text))])]);
+    assert_eq!(
+        message(read(streets(), cars())),
+        "the batches has no column `street` for class Car; it has `age`, `road`: name another column by `rename`, or give all objects one value by `fill`"
+    );
+    assert!(read(streets(), cars().rename(car::street, "road")).is_ok());
+    assert_eq!(
+        message(read(streets(), cars().rename(car::street, "road").rename(car::age, "road"))),
+        "the batches: column `road` has values of type Utf8, and class Car needs numbers; convert the column in the program that wrote it"
+    );
+    let unkeyed =
+        Source::batches([batch([("number", Arc::clone(&ages))])]).fill(street::length, 1.0).fill(street::next, None);
+    assert!(
+        message(read(unkeyed, cars().rename(car::street, "road")))
+            .contains("`road` has values of type Utf8, and class Car needs the numbers of rows of another table")
+    );
+    let no_key = Source::batches([batch([("number", Arc::clone(&ages))])]).key("id");
+    assert!(message(read(no_key, cars())).contains("has no column `id` for class Street; it has `number`"));
+    let floats: ArrayRef = Arc::new(Float64Array::from(vec![1.5]));
+    let key = Source::batches([batch([("number", floats)])]).key("number").fill(street::number, 1);
+    let key = key.fill(street::length, 1.0).fill(street::next, None);
+    assert!(
+        message(read(key, cars().rename(car::street, "road")))
+            .contains("row 0, column `number`: 1.5 is no integer, and so no key")
+    );
+}
+
+#[test]
+fn links_to_rows_that_do_not_exist() {
+    let links: ArrayRef = Arc::new(Float64Array::from(vec![
+        Some(0.0),
+        Some(1.0),
+        Some(-1.0),
+        Some(0.5),
+        Some(f64::NAN),
+        None,
+        Some(1e300),
+    ]));
+    let ages: ArrayRef = Arc::new(UInt8Array::from(vec![0; 7]));
+    let unkeyed = Source::batches([batch([("number", Arc::new(Int64Array::from(vec![5])) as ArrayRef)])]);
+    let unkeyed = unkeyed.fill(street::length, 1.0).fill(street::next, None);
+    let text = message(read(unkeyed, Source::batches([batch([("age", ages), ("street", links)])])));
+    for problem in [
+        "row 1, column `street`: there is no row 1 among 1 of class Street",
+        "no row -1 ",
+        "no row 0.5 ",
+        "row 4, column `street`: empty",
+        "row 5, column `street`: empty",
+        "no row 1e300 ",
+    ] {
+        assert!(text.contains(problem), "{problem}: {text}");
+    }
+}
+
+#[test]
+fn lists_of_other_lengths() {
+    let pos = ListArray::from_iter_primitive::<Float32Type, _, _>([
+        Some(vec![Some(1.0), Some(2.0)]),
+        Some(vec![Some(1.0)]),
+        None,
+        Some(vec![None, Some(1.0)]),
+    ]);
+    let world = Things::of(4);
+    let batch = world.batch::<Thing>().unwrap();
+    let place = batch.schema().index_of("pos").unwrap();
+    let mut columns: Vec<_> =
+        batch.schema().fields().iter().map(|field| field.name().clone()).zip(batch.columns().to_vec()).collect();
+    columns[place].1 = Arc::new(pos);
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let text = message(Import::<Things>::new().table(Source::<Thing>::batches([batch])).read());
+    assert!(text.contains("row 1, column `pos`: a list of 1, not of 2"), "{text}");
+    assert!(text.contains("row 2, column `pos`: empty"), "{text}");
+}
+
+#[test]
+fn files_that_are_none() {
+    let folder = Folder::new();
+    let parquet = |path: &std::path::Path| message(Import::<Town>::new().table(Source::<Car>::parquet(path)).read());
+    let csv = |path: &std::path::Path| message(Import::<Town>::new().table(Source::<Car>::csv(path)).read());
+    for read in [&parquet as &dyn Fn(&std::path::Path) -> String, &csv] {
+        let text = read(&folder.path("none"));
+        assert!(text.contains("none: No such file") && text.contains("check that the path is right"), "{text}");
+        assert!(read(&folder.path("")).contains("check that the path is right"), "{}", read(&folder.path("")));
+    }
+    for contents in ["", "PAR1", "no Parquet at all", "PAR1PAR1PAR1"] {
+        let text = parquet(&folder.file("car.parquet", contents));
+        assert!(text.contains("car.parquet cannot be read: ") && text.contains("is a whole Parquet file"), "{text}");
+    }
+    for contents in ["", "\n\n", "age,street\n1\n", "age,street\n\"1,0\n", "age,street\n1,0,2\n"] {
+        let text = csv(&folder.file("car.csv", contents));
+        assert!(
+            text.contains("car.csv cannot be read: ") && text.contains("is a whole CSV file"),
+            "{contents:?}: {text}"
+        );
+    }
+    let text = csv(&folder.file("car.csv", "age,street\nx,0\n2,y\n3,7\n"));
+    assert!(
+        text.contains("row 0, column `age`: `x` is no u8")
+            && text.contains("row 1, column `street`: `y` is no integer"),
+        "{text}"
+    );
+    assert!(text.starts_with("4 values") && text.contains("there is no row 7 among 0 of class Street"), "{text}");
+    assert!(csv(&folder.file("car.csv", "a,b\n1,2\n")).contains("has no column `age` for class Car; it has `a`, `b`:"));
+    assert!(csv(&folder.file("car.csv", b"age,street\n\xff,0\n")).contains("cannot be read"));
+    // What spreadsheets write.
+    let marked = folder.file("marked.csv", "\u{feff}number,length,next\r\n1,2,\r\n");
+    let town: Town = Import::new().table(Source::<Street>::csv(marked)).read().unwrap();
+    assert_eq!(town.streets.column(street::length), [2.0]);
+}
+
+#[test]
+fn export_refuses_bad_links_and_keys() {
+    let mut town = Town::new();
+    town.cars.push(Car { age: 1, street: Link::from_index(0).unwrap() }).unwrap();
+    assert_eq!(
+        message(town.batch::<Car>()),
+        "`Car::street` of the object in row 0 is a link to an object of class Street that does not exist; store another link, or remove the object"
+    );
+    let key = Export::of(&town).key(street::length).map(drop);
+    assert!(message(key).contains("`Street::length` cannot be the key of its class: a key is integers or texts"));
+    let key = Export::of(&Things::of(3)).key(ikra_tables_tests::thing::pos).map(drop);
+    assert!(message(key).contains("a key is one column, and it has 2"));
+    let folder = Folder::new();
+    let result = town.write_parquet(folder.path("town"));
+    assert!(message(result).contains("Car::street"));
+    assert_eq!(ikra_tables_tests::names(&folder.path("town")), [] as [&str; 0]);
+}
+
+#[test]
+fn parquet_without_the_columns() {
+    let folder = Folder::new();
+    Things::of(3).write_parquet(folder.path("")).unwrap();
+    let cars = || Source::<Car>::parquet(folder.path("Thing.parquet"));
+    let text = message(read(streets(), cars()));
+    assert!(
+        text.contains("has no column `age` for class Car; it has `tiny`, `small`, ")
+            && text.contains(" and 10 more: name"),
+        "{text}"
+    );
+    let text = message(read(Source::parquet(folder.path("Thing.parquet")).key("id"), cars()));
+    assert!(text.contains("has no column `id` for class Street; it has `tiny`"), "{text}");
+    // No column is needed at all.
+    let town = read(streets(), cars().fill(car::age, 1).fill(car::street, Link::from_index(1).unwrap())).ok().unwrap();
+    assert_eq!(town.cars.column(car::age), [1; 3]);
+}
+
+#[test]
+fn links_to_a_class_with_removed_objects() {
+    let mut town = read(streets(), Source::batches([])).ok().unwrap();
+    let first = town.streets.links().next().unwrap();
+    town.remove(first).unwrap();
+    let ages: ArrayRef = Arc::new(UInt8Array::from(vec![1]));
+    let links: ArrayRef = Arc::new(UInt8Array::from(vec![0]));
+    let cars = || Source::<Car>::batches([batch([("age", Arc::clone(&ages)), ("street", Arc::clone(&links))])]);
+    let text = message(Import::new().table(cars()).into_world(&mut town));
+    assert!(
+        text.contains("objects of class Street were removed (1)") && text.contains("world.compact::<Street>()"),
+        "{text}"
+    );
+    assert_eq!(town.cars.len(), 0);
+    town.compact::<Street>().unwrap();
+    Import::new().table(cars()).into_world(&mut town).unwrap();
+    assert_eq!(town.all::<Car>().next().unwrap().street().number(), 20);
+}
+
+#[test]
+fn reserved_objects_are_refused() {
+    let mut town = Town::new();
+    town.streets.reserve(1).unwrap();
+    assert!(message(town.batch::<Street>()).contains("object Street#1 is reserved but not initialised"));
+    assert!(message(Arc::new(town).share_batch::<Street>()).contains("reserved"));
+}
+
+#[test]
+fn capacities_hold() {
+    let folder = Folder::new();
+    Things::of(1001).write_parquet(folder.path("")).unwrap();
+    let read = Import::<ikra_tables_tests::Bounds>::new()
+        .table(Source::<ikra_tables_tests::Bounded>::parquet(folder.path("Thing.parquet")))
+        .read();
+    assert!(message(read).contains("class Bounded has `capacity = 1000` and cannot hold 1001 objects"));
+}
