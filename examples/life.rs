@@ -5,7 +5,7 @@
 //! cargo run --release --example life -- 1714 1647 100     # width, height, generations
 //! ```
 
-use ikra::prelude::*;
+use ikra::{Place, prelude::*};
 use rand_mt::Mt64;
 
 #[soa_class]
@@ -74,9 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut torus = Torus::random(width, height)?;
     println!("{} of {} cells are alive", torus.execute_and_reduce(Cell::count, (), Sum), torus.cells.len());
     let start = std::time::Instant::now();
-    for _ in 0..generations {
-        torus.execute(Cell::live, ());
-    }
+    torus.on(Place::Host).repeat(generations, |step| step.execute(Cell::live, ()))?;
     let time = start.elapsed();
     println!("{} after {generations} generations, {time:.2?}", torus.execute_and_reduce(Cell::count, (), Sum));
     Ok(())

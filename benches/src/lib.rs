@@ -3,10 +3,12 @@
 
 pub mod advance;
 pub mod atomics;
+pub mod chain;
 pub mod dispatch;
 pub mod force;
 pub mod loops;
 pub mod neighbours;
+pub mod ruby;
 pub mod timing;
 pub mod trace;
 pub mod turns;

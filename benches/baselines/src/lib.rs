@@ -130,10 +130,17 @@ pub fn time<W: World>(
     sim: &mut W,
     mut work: impl FnMut(&mut W) -> Result<(), ikra::Error>,
 ) -> Result<f64, ikra::Error> {
-    let mut seconds = |calls: u32| {
+    sampled(|calls| {
         let time = sim.cuda().time(|sim| (0..calls).try_for_each(|_| work(sim)))?;
-        Ok::<_, ikra::Error>(time.as_secs_f64())
-    };
+        Ok(time.as_secs_f64())
+    })
+}
+
+/// Nanoseconds per call of work, of which `seconds` takes the time for a number of calls.
+///
+/// # Errors
+/// Those of `seconds`.
+pub fn sampled(mut seconds: impl FnMut(u32) -> Result<f64, ikra::Error>) -> Result<f64, ikra::Error> {
     if is_counting() {
         return Ok(seconds(1)? * 1e9);
     }

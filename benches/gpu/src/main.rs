@@ -3,7 +3,10 @@
 //! `ikra-gpu-benches target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU; `ikra-gpu-benches count [GROUP …]` runs each
 //! kernel once, for whoever counts.
 
+mod chains;
+mod loops;
 mod model;
+mod order;
 
 use std::time::Instant;
 
@@ -273,7 +276,7 @@ macro_rules! search {
 }
 
 fn search(baselines: &Baselines) -> Result<(), ikra::Error> {
-    let graph = ::bfs::roads::generate(size(::bfs::roads::VERTICES, 4000), 1);
+    let graph = ::graph::roads::generate(size(::graph::roads::VERTICES, 4000), 1);
     table(&["layout", "Ikra, GPU", "CUDA, SoA", "ratio", "CUDA, 8-byte pointers"], 1);
     macro_rules! one {
         ($class:ident, $world:ident, $rows:ident, $group:literal, $slots:literal) => {
@@ -381,5 +384,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("reduce", reduce),
         ("launch", launch),
         ("lives", births_and_deaths),
+        ("order", order::order),
+        ("chains", chains::chains),
+        ("loops", loops::loops),
     ])
 }

@@ -4,10 +4,16 @@ use ikra::prelude::*;
 
 #[path = "bfs.rs"]
 pub mod bfs;
+#[path = "cars.rs"]
+pub mod cars;
 #[path = "inner_array.rs"]
 pub mod inner_array;
 #[path = "lives.rs"]
 pub mod lives;
+#[path = "items.rs"]
+pub mod order;
+#[path = "turns.rs"]
+pub mod turns;
 
 /// A body that moves on, under some layout, and what it takes to make `n` of them.
 macro_rules! mover {

@@ -54,7 +54,7 @@ fn inner(c: &mut Criterion) {
 }
 
 fn search(c: &mut Criterion) {
-    let graph = ::bfs::roads::generate(::bfs::roads::VERTICES, 1);
+    let graph = ::graph::roads::generate(::graph::roads::VERTICES, 1);
     let mut group = c.benchmark_group("bfs, road network, 2 threads");
     group.sample_size(10);
     macro_rules! one {

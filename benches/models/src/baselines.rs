@@ -205,6 +205,25 @@ impl Baselines {
         })
     }
 
+    /// Boids in space, in a periodic grid of `size` cells along each axis of a cube.
+    pub(crate) fn flock(
+        &self,
+        best: u32,
+        batches: u32,
+        (size, side): (u32, f32),
+        pos: &mut [[f32; 3]],
+        vel: &mut [[f32; 3]],
+    ) -> Time {
+        type Function = unsafe extern "C" fn(u32, u32, u32, f32, f32, u32, *mut [f32; 3], *mut [f32; 3]) -> Time;
+        let n = pos.len();
+        assert!(vel.len() == n);
+        let per_unit = (f64::from(size) / f64::from(side)) as f32;
+        self.call("model_flock", |f: &Function| {
+            // SAFETY: as above, for the boids.
+            unsafe { f(best, batches, size, per_unit, side, n as u32, pos.as_mut_ptr(), vel.as_mut_ptr()) }
+        })
+    }
+
     /// The game of life. `around` has a column per direction.
     pub(crate) fn life(&self, best: u32, batches: u32, around: &[u32], alive: &mut [u8]) -> Time {
         type Function = unsafe extern "C" fn(u32, u32, u32, *const u32, *mut u8) -> Time;

@@ -5,7 +5,9 @@
 //! `ikra-model-benches host [small | large] [MODEL …]` anywhere.
 
 mod baselines;
+mod come_and_go;
 mod model;
+mod neighbours;
 mod setup;
 
 use std::collections::HashMap;
@@ -244,5 +246,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     setup::structure(&options)?;
     setup::boids(&options)?;
     setup::life(&options)?;
+    come_and_go::shoal(&options)?;
+    come_and_go::colony(&options)?;
+    neighbours::flock(&options)?;
     Ok(())
 }

@@ -2,12 +2,18 @@
 
 #[path = "model/boids.rs"]
 pub mod boids;
+#[path = "model/colony.rs"]
+pub mod colony;
 #[path = "model/epidemic.rs"]
 pub mod epidemic;
+#[path = "model/flock.rs"]
+pub mod flock;
 #[path = "model/life.rs"]
 pub mod life;
 #[path = "model/packed.rs"]
 pub mod packed;
+#[path = "model/shoal.rs"]
+pub mod shoal;
 #[path = "model/structure.rs"]
 pub mod structure;
 #[path = "model/tree.rs"]

@@ -9,32 +9,37 @@ use ikra::prelude::*;
 use ikra::rng::Random;
 use ikra_baselines::sizes;
 use ikra_baselines::table::grouped;
-use rand_mt::Mt64;
 
 use crate::baselines::{Baselines, Graph, Structure, Tree};
+use crate::come_and_go::{living, sea as animals, start};
 use crate::model::{boids, epidemic, life, packed, structure, tree, wator};
 use crate::{Cuda, Hash, Model, Options, STEPS, Variant};
 
-type Done = Result<(), ikra::Error>;
+pub(crate) type Done = Result<(), ikra::Error>;
 
 /// Where a step number stands for what is drawn at the start.
-const START: u32 = u32::MAX;
+pub(crate) const START: u32 = u32::MAX;
 /// What stands for no object.
 const NONE: u32 = u32::MAX;
 
-const SAME: Cuda = Cuda { version: 0, reads: false };
-const BEST: Cuda = Cuda { version: 1, reads: false };
+pub(crate) const SAME: Cuda = Cuda { version: 0, reads: false };
+pub(crate) const BEST: Cuda = Cuda { version: 1, reads: false };
 
-/// The four or eight neighbours of each cell of a torus, a column per direction.
-fn torus<const N: usize>(width: u32, height: u32, directions: [(u32, u32); N]) -> Vec<u32> {
-    let neighbour = move |(dx, dy): (u32, u32)| {
-        (0..width).flat_map(move |x| (0..height).map(move |y| (x + dx) % width * height + (y + dy) % height))
-    };
+/// The way to the four neighbours of a cell: north, west, east, south.
+pub(crate) const FOUR: [(i64, i64); 4] = [(0, -1), (-1, 0), (1, 0), (0, 1)];
+/// The way to the eight neighbours of a cell.
+pub(crate) const EIGHT: [(i64, i64); 8] = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)];
+
+/// The neighbours of each cell of a torus, a column per direction.
+pub(crate) fn torus<const N: usize>(width: u32, height: u32, directions: [(i64, i64); N]) -> Vec<u32> {
+    let (w, h) = (i64::from(width), i64::from(height));
+    let beside = move |x: i64, y: i64| (x.rem_euclid(w) * h + y.rem_euclid(h)) as u32;
+    let neighbour = move |(dx, dy)| (0..w).flat_map(move |x| (0..h).map(move |y| beside(x + dx, y + dy)));
     directions.into_iter().flat_map(neighbour).collect()
 }
 
 /// The links that an object has in `columns`, one per direction.
-fn row<C, const N: usize>(links: &[Link<C>], columns: &[u32], i: usize) -> [Link<C>; N] {
+pub(crate) fn row<C, const N: usize>(links: &[Link<C>], columns: &[u32], i: usize) -> [Link<C>; N] {
     std::array::from_fn(|k| links[columns[k * links.len() + i] as usize])
 }
 
@@ -43,19 +48,9 @@ pub(crate) fn wator(options: &Options) -> Done {
         if !options.wants("wator", size > 1024) {
             continue;
         }
-        let around = torus(size, size, [(0, size - 1), (size - 1, 0), (1, 0), (0, 1)]);
+        let around = torus(size, size, FOUR);
         let n = (size * size) as usize;
-        let start: Vec<(wator::Kind, u32)> = (0..n as u32)
-            .map(|id| {
-                let mut random = Random::new(wator::SEED, id, START);
-                match random.below(20) {
-                    0 => (wator::Kind::Shark, 1 + random.below(wator::SHARK_BREED)),
-                    1..=6 => (wator::Kind::Fish, random.below(wator::FISH_BREED)),
-                    _ => (wator::Kind::Water, 0),
-                }
-            })
-            .collect();
-        let (kinds, energies): (Vec<wator::Kind>, Vec<u32>) = start.into_iter().unzip();
+        let (kinds, energies): (Vec<wator::Kind>, Vec<u32>) = (0..n as u32).map(start).unzip();
 
         let mut world = wator::Sea::new();
         let clock = world.clocks.push(wator::Clock { step: 0 })?;
@@ -72,9 +67,6 @@ pub(crate) fn wator(options: &Options) -> Done {
             };
             world.cells.init(links[i], cell)?;
         }
-        let state = |kinds: &[u8], energies: &[u32]| {
-            Hash::of(kinds.iter().map(|&kind| kind.into())).and(energies.iter().copied()).0
-        };
         let bytes = |kinds: &[wator::Kind]| kinds.iter().map(|&kind| kind as u8).collect::<Vec<u8>>();
         let (start_kinds, start_energies) = (bytes(&kinds), energies.clone());
         options.measure(Model {
@@ -89,7 +81,7 @@ pub(crate) fn wator(options: &Options) -> Done {
                 sea.execute(wator::Cell::forget, ());
             }),
             state: Box::new(move |sea| {
-                state(&bytes(sea.cells.column(wator::cell::kind)), sea.cells.column(wator::cell::energy))
+                animals(&bytes(sea.cells.column(wator::cell::kind)), sea.cells.column(wator::cell::energy))
             }),
             variants: vec![Variant {
                 name: "predators and prey",
@@ -109,7 +101,7 @@ pub(crate) fn wator(options: &Options) -> Done {
             cuda: Box::new(move |baselines, which, batches| {
                 let (mut kinds, mut energies) = (start_kinds.clone(), start_energies.clone());
                 let time = baselines.wator(which.version, batches, &around, &mut kinds, &mut energies);
-                (time, state(&kinds, &energies))
+                (time, animals(&kinds, &energies))
             }),
         })?;
     }
@@ -534,9 +526,7 @@ pub(crate) fn boids(options: &Options) -> Done {
         if !options.wants("boids", size > 64) {
             continue;
         }
-        let back = size - 1;
-        let columns = [back, 0, 1];
-        let directions: [(u32, u32); 9] = std::array::from_fn(|k| (columns[k / 3], columns[k % 3]));
+        let directions: [(i64, i64); 9] = std::array::from_fn(|k| (k as i64 / 3 - 1, k as i64 % 3 - 1));
         let around = Rc::new(torus(size, size, directions));
         let cells = (size * size) as usize;
         // Five in each cell, in the cells' order.
@@ -656,13 +646,9 @@ pub(crate) fn life(options: &Options) -> Done {
         if !options.wants("life", width > 2000) {
             continue;
         }
-        let (left, above) = (width - 1, height - 1);
-        let directions = [(left, above), (left, 0), (left, 1), (0, above), (0, 1), (1, above), (1, 0), (1, 1)];
-        let around = torus(width, height, directions);
+        let around = torus(width, height, EIGHT);
         let n = (width * height) as usize;
-        let mut random = Mt64::new_unseeded();
-        // A float in 0..1 out of 64 random bits; 2⁶⁴ is exact.
-        let alive: Vec<bool> = (0..n).map(|_| random.next_u64() as f32 / 2_f32.powi(64) < 0.4).collect();
+        let alive = living(n);
         let mut world = life::Torus::new();
         let links: Vec<Link<life::Cell>> = world.cells.reserve(n)?.collect();
         for i in 0..n {

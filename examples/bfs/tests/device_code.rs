@@ -1,8 +1,0 @@
-//! The example's device code: assembled, without spills.
-#![allow(missing_docs, reason = "a test, not a library")]
-
-#[test]
-fn every_architecture_takes_it_without_spills() {
-    let kernels = ["Vertex_push", "Vertex_pull", "Vertex_reset", "Vertex_frontier_edges"];
-    ikra_test_gpu::device_code::check(option_env!("IKRA_DEVICE_CODE"), &kernels);
-}

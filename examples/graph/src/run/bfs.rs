@@ -1,0 +1,72 @@
+//! Breadth-first search.
+
+use ikra::prelude::*;
+
+use super::{Iterations, Outcome, Values, link, links, timed};
+use crate::options::{Options, Variant};
+use graph::Graph;
+use graph::model::bfs::{Edge, Network, Search, Vertex, search, vertex};
+
+/// If more than one edge in this many starts in the frontier, the level is pulled. Then fewer vertices remain to look
+/// than to be looked at, and each looks at only as many edges as necessary.
+const PULL_FROM: u64 = 20;
+
+/// Searches from a vertex.
+pub(super) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outcome, ikra::Error> {
+    let (variant, edges) = (options.variant, graph.edges() as u64);
+    timed(
+        options.machine.place(),
+        || network(graph, variant),
+        |sim| {
+            sim.execute(Vertex::reset, ())?;
+            sim.synchronize()?;
+            sim.world().get(link::<Vertex>(source)).distance().store(0);
+            Ok(())
+        },
+        |sim| {
+            let search = link(0);
+            if variant != Variant::Direction {
+                // On a GPU, the levels follow each other without the host.
+                let count = sim.repeat_while(search, search::goes_on, u64::MAX, |step| {
+                    match variant {
+                        Variant::Edge => step.execute(Edge::push, search)?,
+                        _ => step.execute(Vertex::push, search)?,
+                    }
+                    step.execute(Search::deepen, ())
+                })?;
+                return Ok(Iterations { count: count as u32, pulled: 0 });
+            }
+            let (mut count, mut pulled) = (0, 0);
+            while sim.world().get(search).goes_on() {
+                let pulls = sim.execute_and_reduce(Vertex::frontier_edges, search, Sum)? > edges / PULL_FROM;
+                match pulls {
+                    true => sim.execute(Vertex::pull, search)?,
+                    false => sim.execute(Vertex::push, search)?,
+                }
+                sim.execute(Search::deepen, ())?;
+                (count, pulled) = (count + 1, pulled + u32::from(pulls));
+            }
+            Ok(Iterations { count, pulled })
+        },
+        |sim| Values::Levels(sim.vertices.copy_column(vertex::distance)),
+    )
+}
+
+/// The objects of a graph: all vertices first, then all their arrays together.
+fn network(graph: &Graph, variant: Variant) -> Result<Network, ikra::Error> {
+    let mut sim = Network::new();
+    sim.searches.push(Search { level: 0, found: false, goes_on: true })?;
+    sim.vertices.extend((0..graph.vertices()).map(|_| Vertex::unreached()))?;
+    match variant {
+        Variant::Edge => {
+            sim.edges.extend(graph.pairs().map(|(from, to)| Edge { from: link(from), to: link(to) }))?;
+        }
+        Variant::Vertex => sim.vertices.set_arrays(vertex::neighbours, &graph.offsets, &links(graph))?,
+        Variant::Direction => {
+            sim.vertices.set_arrays(vertex::neighbours, &graph.offsets, &links(graph))?;
+            let reversed = graph.reversed();
+            sim.vertices.set_arrays(vertex::incoming, &reversed.offsets, &links(&reversed))?;
+        }
+    }
+    Ok(sim)
+}
