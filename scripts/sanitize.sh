@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Runs the hostile programs and the tests of the runtime under AddressSanitizer and ThreadSanitizer.
-# `scripts/sanitize.sh address` or `scripts/sanitize.sh thread` runs one of them; `scripts/sanitize.sh std` says which
-# standard library it takes, and fails if that is not compiled with the sanitizer.
+# `scripts/sanitize.sh address` or `scripts/sanitize.sh thread` runs one of them;
+# `scripts/sanitize.sh address all` and `thread all` run all cases, as with IKRA_LONG=1, and further tests, which take long
+# to compile. `scripts/sanitize.sh std` says which standard library it takes, and fails if that is not compiled with the
+# sanitizer.
 #
 # A standard library that was compiled without it hides errors, and its locks look like none to ThreadSanitizer. So it is
 # compiled too, where its sources are: by the nightly toolchain with the component rust-src; or by the system's compiler
 # (on Debian rustc-web, cargo-web and rust-web-src), which is linked with the sanitizers of the nightly toolchain if both
-# have the same LLVM. Otherwise ThreadSanitizer runs tests/behaviour/threads.rs alone, where worlds live within a task of a
+# have the same LLVM. Otherwise ThreadSanitizer runs tests/behaviour/threads alone, where worlds live within a task of a
 # pool, whose threads hand over work by atomics, and scripts/tsan.supp leaves out the pool's own sleeping, starting and
 # ending. That a race in a kernel is found is checked with one made on purpose.
 set -euo pipefail
@@ -57,24 +59,38 @@ tests() {
     esac
 }
 
+# Each run names the same packages, so that what they depend on is compiled once.
+chosen() { tests -p ikra-hostile-tests -p ikra -p ikra-generated-tests -p ikra-report -p ikra-public-api-tests --features ikra/cuda "$@"; }
+
 # All but those that call a compiler.
-hostile() { IKRA_LONG=1 tests --no-fail-fast -p ikra-hostile-tests --test memory --test names --test order --test panics --test threads --test writes; }
+hostile=(--test memory --test names --test order --test panics --test threads --test writes --test lives)
+
+# `step run some tests` says how long it took.
+step() {
+    local start=$SECONDS
+    "$@"
+    echo "$((SECONDS - start)) seconds"
+}
 
 address() {
     printf '\n== AddressSanitizer, %s\n' "$(describe)"
     use_sanitizer address asan
     export PROPTEST_CASES=6
-    # Some programs forget what they made; and arrays of guards that were exchanged are leaked, as they must be.
-    ASAN_OPTIONS=detect_leaks=0 hostile
-    # Not tests/behaviour/threads.rs, whose pools are never ended: that is a leak to AddressSanitizer.
-    tests -p ikra --test methods --test arrays
-    IKRA_LONG=1 tests -p ikra --test behaviour -- executors:: objects:: reductions:: smoke:: worlds::
+    # Some programs forget what they made; arrays of guards that were exchanged are leaked, as they must be, and the threads
+    # of some pools are never ended.
+    export ASAN_OPTIONS=detect_leaks=0
+    # `threads` is also that of tests/behaviour.
+    step chosen --no-run "${hostile[@]}" --test behaviour --test properties --test elements
+    step chosen --no-fail-fast "${hostile[@]}"
+    export ASAN_OPTIONS=detect_leaks=1
+    # Not lives_soak, which measures the process's memory: the sanitizer keeps what was freed.
+    step chosen --test behaviour -- executors:: lives:: lives_model:: objects:: reductions:: reorder:: smoke:: worlds::
     # All layouts.
-    IKRA_LONG=1 tests -p ikra-generated-tests --test properties --test arrays
-    tests -p ikra-report --test layouts
+    step chosen --test properties --test elements
+    [ "$extent" = all ] || return 0
+    step chosen --test methods --test arrays --test layouts --test models
     # Not the tests that ask for all memory there is. One leaks a guard's copies, as it must.
-    ASAN_OPTIONS=detect_leaks=0 tests -p ikra --features cuda --test soundness -- --skip sizes
-    tests -p ikra-public-api-tests --tests
+    ASAN_OPTIONS=detect_leaks=0 step chosen --test soundness -- --skip sizes
 }
 
 thread() {
@@ -83,14 +99,17 @@ thread() {
     if [ $std = none ]; then
         export TSAN_OPTIONS="suppressions=$PWD/scripts/tsan.supp exitcode=66"
         echo "NOT RUN: tests/hostile, for want of the sources of the standard library"
+        step tests -p ikra --test threads
     else
         export TSAN_OPTIONS="exitcode=66"
-        hostile
+        step chosen --no-run "${hostile[@]}"
+        # `threads` is also that of tests/behaviour.
+        step chosen --no-fail-fast "${hostile[@]}"
     fi
-    tests -p ikra --test threads
-    tests -p ikra --test soundness -- worlds::linking::a_table worlds::arrays::whole_rows
     local log=$CARGO_TARGET_DIR/planted.log
-    if tests -p ikra --test threads -- --ignored planted_race >"$log" 2>&1; then
+    local planted=(chosen --test threads)
+    [ $std != none ] || planted=(tests -p ikra --test threads)
+    if "${planted[@]}" -- --ignored planted_race >"$log" 2>&1; then
         echo "ThreadSanitizer missed the race made on purpose" >&2
         exit 1
     fi
@@ -106,10 +125,14 @@ describe() {
     esac
 }
 
+extent=${2-}
+# `cargo xtask ci` sets it for other tests.
+unset IKRA_LONG
+[ "$extent" != all ] || export IKRA_LONG=1
 case ${1-both} in
     both) (address); (thread) ;;
     address | thread) "$1" ;;
     std) describe; [ $std != none ]; exit ;;
-    *) echo "usage: $0 [address|thread|std]" >&2; exit 2 ;;
+    *) echo "usage: $0 [address [all]|thread [all]|std]" >&2; exit 2 ;;
 esac
 printf '\nno findings\n'
