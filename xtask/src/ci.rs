@@ -6,26 +6,25 @@ use std::time::Instant;
 use crate::run::{Outcome, cargo, program, step, tests};
 use crate::{check, passes};
 
+/// Which checks run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Those for each change: well under an hour on two cores.
+    Each,
+    /// All cases of all tests, and the slow checks: some hours.
+    All,
+}
+
 /// Runs all checks, and stops at the first failure. At the end it lists the skipped checks.
-pub fn ci() -> Outcome {
+pub fn ci(extent: Extent) -> Outcome {
     let start = Instant::now();
     let mut skipped = Vec::new();
-    // Tests of device code and of messages fail, instead of being skipped, if their compiler is missing. Tests that
-    // need a GPU do so if the machine has a driver for one.
-    // What fails is listed whole.
-    let mut all = cargo("test --workspace --no-fail-fast");
-    all.env("IKRA_REQUIRE_DEVICE_CODE", "1").env("IKRA_REQUIRE_UI", "1");
-    // All tests, however long they take.
-    all.env("IKRA_LONG", "1");
-    // Tests that check for panics print every panic: with backtraces that is a million lines.
-    all.env("RUST_BACKTRACE", "0");
-    if Command::new("nvidia-smi").output().is_ok_and(|output| output.status.success()) {
-        all.env("IKRA_REQUIRE_GPU", "1");
+    tests(&mut workspace_tests("test --workspace --no-fail-fast", extent), &mut skipped)?;
+    if extent == Extent::Each {
+        // A message that changes is seen here and nowhere else.
+        tests(&mut workspace_tests("test -p ikra-compile-fail-tests", Extent::All), &mut skipped)?;
     }
-    tests(&mut all, &mut skipped)?;
-    // Benchmarks for GPUs and their device code, which are not tests.
-    step(&mut cargo("build --workspace --bins"))?;
-    // With each compiler that works: changes in compiler output disable passes without an error.
+    // Also builds what has no tests, benchmarks for GPUs. Changes in compiler output disable passes without an error.
     passes::passes(false, &mut skipped)?;
     check::lint()?;
     step(&mut cargo("test --features glam,serde --test libraries"))?;
@@ -38,18 +37,20 @@ pub fn ci() -> Outcome {
             skipped.push(format!("the check with the oldest compiler, which rustup cannot install: {message}"));
         }
     }
-    step(
-        cargo("clippy --manifest-path benches/peers/Cargo.toml --all-targets -- -D warnings")
-            .env("CARGO_TARGET_DIR", "target/peers"),
-    )?;
-    tables(&mut skipped)?;
-    step(&mut cargo("test --release --example life"))?;
+    tables(extent, &mut skipped)?;
     step(&mut cargo("run --release -p nbody -- --bodies 1024 --steps 20 --dt 0.01 --check"))?;
-    for algorithm in ["bfs", "components", "pagerank", "sssp"] {
-        step(&mut cargo(&format!("run --release -p graph -- --algorithm {algorithm} --vertices 50000 --check")))?;
+    if extent == Extent::All {
+        step(
+            cargo("clippy --manifest-path benches/peers/Cargo.toml --all-targets -- -D warnings")
+                .env("CARGO_TARGET_DIR", "target/peers"),
+        )?;
+        step(&mut cargo("test --release --example life"))?;
+        for algorithm in ["bfs", "components", "pagerank", "sssp"] {
+            step(&mut cargo(&format!("run --release -p graph -- --algorithm {algorithm} --vertices 50000 --check")))?;
+        }
+        step(&mut cargo("run --release -p raytrace -- --size 128x128 --samples 4 --check"))?;
     }
-    step(&mut cargo("run --release -p raytrace -- --size 128x128 --samples 4 --check"))?;
-    sanitizers(&mut skipped)?;
+    sanitizers(extent, &mut skipped)?;
     skipped.sort();
     skipped.dedup();
     for reason in &skipped {
@@ -60,11 +61,30 @@ pub fn ci() -> Outcome {
     Ok(())
 }
 
+/// A test command. Tests of device code and of messages fail, instead of being skipped, if their compiler is missing.
+/// Tests that need a GPU do so if the machine has a driver for one.
+fn workspace_tests(arguments: &str, extent: Extent) -> Command {
+    let mut tests = cargo(arguments);
+    tests.env("IKRA_REQUIRE_DEVICE_CODE", "1").env("IKRA_REQUIRE_UI", "1");
+    if extent == Extent::All {
+        tests.env("IKRA_LONG", "1");
+    }
+    // Tests that check for panics print every panic: with backtraces that is a million lines.
+    tests.env("RUST_BACKTRACE", "0");
+    if Command::new("nvidia-smi").output().is_ok_and(|output| output.status.success()) {
+        tests.env("IKRA_REQUIRE_GPU", "1");
+    }
+    tests
+}
+
 /// Checks the tables, whose dependencies are heavy, and therefore not part of the workspace's tests.
-fn tables(skipped: &mut Vec<String>) -> Outcome {
+fn tables(extent: Extent, skipped: &mut Vec<String>) -> Outcome {
     let cargo = |arguments: &str| {
         let mut command = cargo(arguments);
-        command.env("CARGO_TARGET_DIR", "target/tables").env("IKRA_LONG", "1").env("RUST_BACKTRACE", "0");
+        command.env("CARGO_TARGET_DIR", "target/tables").env("RUST_BACKTRACE", "0");
+        if extent == Extent::All {
+            command.env("IKRA_LONG", "1");
+        }
         command
     };
     step(&mut cargo("fmt --manifest-path tests/tables/Cargo.toml --all --check"))?;

@@ -23,7 +23,7 @@ use run::Outcome;
 
 const USAGE: &str = "usage: cargo xtask TASK
 
-  ci                            everything that has to pass; .ci/run installs what it needs
+  ci [all]                      what has to pass for each change, or all checks; .ci/run installs what it needs
   lint                          budgets, formatting, clippy, documentation
   bless [ui [FILE] | expansions]
                                 write the expected messages and expansions anew; FILE is part of a file's name
@@ -55,7 +55,8 @@ fn main() -> ExitCode {
 
 fn task(arguments: &[&str]) -> Outcome {
     match arguments {
-        ["ci"] => ci::ci(),
+        ["ci"] => ci::ci(ci::Extent::Each),
+        ["ci", "all"] => ci::ci(ci::Extent::All),
         ["lint"] => check::lint(),
         ["bless", what @ ..] => bless::bless(what),
         ["bench", what @ ..] => bench::bench(what),

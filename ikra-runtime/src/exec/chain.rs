@@ -236,10 +236,14 @@ where
             // SAFETY: these objects are within the chunk; the rest holds by the contract of `for_places`.
             unsafe { for_results(stage, &windows, chunk, first, len, put) };
             let (whole, rest) = results[..len].as_chunks::<ACCUMULATORS>();
-            for results in whole.iter().map(<[_; ACCUMULATORS]>::as_slice).chain([rest]) {
-                for (sum, &result) in lanes.iter_mut().zip(results) {
-                    *sum = reducer.combine(*sum, result);
+            // Of a constant length, so that the accumulators stay in registers.
+            for results in whole {
+                for lane in 0..ACCUMULATORS {
+                    lanes[lane] = reducer.combine(lanes[lane], results[lane]);
                 }
+            }
+            for (sum, &result) in lanes.iter_mut().zip(rest) {
+                *sum = reducer.combine(*sum, result);
             }
             first += len;
         }
