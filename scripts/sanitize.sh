@@ -2,7 +2,7 @@
 # Runs the hostile programs and the tests of the runtime under AddressSanitizer and ThreadSanitizer.
 # `scripts/sanitize.sh address` or `scripts/sanitize.sh thread` runs one of them;
 # `scripts/sanitize.sh address all` and `thread all` run all cases, as with IKRA_LONG=1, and further tests, which take long
-# to compile. `scripts/sanitize.sh std` says which standard library it takes, and fails if that is not compiled with the
+# to compile; `address short` and `thread short` only the hostile programs that are about memory, or about threads. `scripts/sanitize.sh std` says which standard library it takes, and fails if that is not compiled with the
 # sanitizer.
 #
 # A standard library that was compiled without it hides errors, and its locks look like none to ThreadSanitizer. So it is
@@ -64,6 +64,11 @@ chosen() { tests -p ikra-hostile-tests -p ikra -p ikra-generated-tests -p ikra-r
 
 # All but those that call a compiler.
 hostile=(--test memory --test names --test order --test panics --test threads --test writes --test lives)
+[ "${2-}" != short ] || case $1 in
+    address) hostile=(--test memory --test lives) ;;
+    # Also that of tests/behaviour.
+    thread) hostile=(--test threads) ;;
+esac
 
 # `step run some tests` says how long it took.
 step() {
@@ -80,6 +85,10 @@ address() {
     # of some pools are never ended.
     export ASAN_OPTIONS=detect_leaks=0
     # `threads` is also that of tests/behaviour.
+    if [ "$extent" = short ]; then
+        step chosen --no-fail-fast "${hostile[@]}"
+        return
+    fi
     step chosen --no-run "${hostile[@]}" --test behaviour --test properties --test elements
     step chosen --no-fail-fast "${hostile[@]}"
     export ASAN_OPTIONS=detect_leaks=1
@@ -133,6 +142,6 @@ case ${1-both} in
     both) (address); (thread) ;;
     address | thread) "$1" ;;
     std) describe; [ $std != none ]; exit ;;
-    *) echo "usage: $0 [address [all]|thread [all]|std]" >&2; exit 2 ;;
+    *) echo "usage: $0 [address [all|short]|thread [all|short]|std]" >&2; exit 2 ;;
 esac
 printf '\nno findings\n'

@@ -97,18 +97,19 @@ fn tables(extent: Extent, skipped: &mut Vec<String>) -> Outcome {
     step(cargo(doc).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// Runs the sanitizers if a nightly toolchain is installed. Each gets ten minutes.
-fn sanitizers(skipped: &mut Vec<String>) -> Outcome {
+/// Runs the sanitizers if a nightly toolchain is installed. Each has limited time.
+fn sanitizers(extent: Extent, skipped: &mut Vec<String>) -> Outcome {
     if step(&mut program("rustc", "+nightly --version")).is_err() {
         skipped.push("the sanitizers need a nightly toolchain".to_owned());
         return Ok(());
     }
     let is_std_instrumented = step(&mut program("scripts/sanitize.sh", "std")).is_ok();
+    let (minutes, cases) = if extent == Extent::All { (60, "") } else { (10, "short") };
     for which in ["address", "thread"] {
-        let sanitizer = step(&mut program("timeout", &format!("600 scripts/sanitize.sh {which}")));
+        let sanitizer = step(&mut program("timeout", &format!("{} scripts/sanitize.sh {which} {cases}", 60 * minutes)));
         match sanitizer {
             Err(message) if message.contains("exit status: 124") => {
-                skipped.push(format!("{which} sanitizer: not done after 10 minutes"));
+                skipped.push(format!("{which} sanitizer: not done after {minutes} minutes"));
             }
             // Without the standard library's sources it misses synchronisation and reports false races, so a person has
             // to check.

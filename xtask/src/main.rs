@@ -33,7 +33,7 @@ const USAGE: &str = "usage: cargo xtask TASK
                                 counts what kernels do, without a GPU, and compares with an earlier table, FILE
   passes [bless]                make all device code by each compiler that can, and compare how often passes fire
                                 with tests/codegen/passes.txt, or write that file
-  sanitize [address [all] | thread [all]]
+  sanitize [address [all | short] | thread [all | short]]
                                 AddressSanitizer and ThreadSanitizer, with a nightly toolchain
   counts                        print what should not grow: lines, traits, hidden items and more; fail above a budget
   package                       check that the published crates can be packaged
