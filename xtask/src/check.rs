@@ -12,11 +12,14 @@ const PUBLISHED: &str = concat!(
     "-p ikra-tables -p ikra-trace -p ikra-ptx -p ikra-build -p ikra-doctor -p ikra"
 );
 
+/// The lints of the workspace. They run all build scripts, so they make all device code.
+pub const CLIPPY: &str = "clippy --workspace --all-targets";
+
 /// Budgets, formatting, lints, and documentation without warnings.
 pub fn lint() -> Outcome {
     counts()?;
     step(&mut cargo("fmt --all --check"))?;
-    step(&mut cargo("clippy --workspace --all-targets -- -D warnings"))?;
+    step(cargo(CLIPPY).args(["--", "-D", "warnings"]))?;
     let cust = "clippy -p ikra-gpu -p interop --features cust -- -D warnings";
     step(cargo(cust).env("CUDA_LIBRARY_PATH", no_toolkit()?))?;
     step(cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings"))

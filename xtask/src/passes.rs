@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use ikra_build::ptx::Fired;
 
+use crate::check::CLIPPY;
 use crate::run::{Outcome, cargo};
 
 /// The packages that have device code, each with its counts: a line per package.
@@ -77,8 +78,9 @@ fn compared(expected: &BTreeMap<String, Fired>, found: &BTreeMap<String, Fired>)
 /// How often passes fired in the device code of each package, by this compiler or by the one that builds take.
 fn fired(rustc: Option<&PathBuf>) -> Result<BTreeMap<String, Fired>, String> {
     let packages = packages()?;
-    // As the tests are built, so that nothing is built twice.
-    let mut command = cargo("build --workspace --message-format=json");
+    // As `lint` checks it, with the build scripts that the tests have run, so that nothing is built twice.
+    let mut command = cargo(CLIPPY);
+    command.arg("--message-format=json");
     // Other seeds would generate other programs; with all tests, some packages have more classes.
     for variable in ["IKRA_RANDOM_SEEDS", "IKRA_LIVES_SEEDS", "IKRA_COMMANDS_SEEDS", "IKRA_LONG"] {
         command.env_remove(variable);
