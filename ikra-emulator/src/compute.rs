@@ -1,9 +1,8 @@
 //! Instructions that only read and write registers: each a closure over 32 lanes, made when the program is decoded.
 
-use crate::{
-    alu::Lane,
-    registers::{ALL, Registers, Row, Source, lanes},
-};
+use ikra_ptx::alu::{Combine, Lane};
+
+use crate::registers::{ALL, Registers, Row, Source, lanes};
 
 /// The effect of an instruction on the registers of the active lanes.
 pub(crate) type Compute = Box<dyn Fn(&mut Registers, u32) + Send + Sync>;
@@ -98,25 +97,6 @@ impl Condition {
             Self::Constant(false) => 0,
             Self::Predicate { row, negated: false } => registers.mask(row),
             Self::Predicate { row, negated: true } => !registers.mask(row),
-        }
-    }
-}
-
-/// The combination of a `setp` result with another predicate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Combine {
-    And,
-    Or,
-    Xor,
-}
-
-impl Combine {
-    #[inline(always)]
-    pub(crate) const fn apply(self, a: u32, b: u32) -> u32 {
-        match self {
-            Self::And => a & b,
-            Self::Or => a | b,
-            Self::Xor => a ^ b,
         }
     }
 }

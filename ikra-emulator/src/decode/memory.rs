@@ -1,10 +1,12 @@
 //! Loads, stores, atomics.
 
-use ikra_ptx::{Base, Instruction, Kind, Modifier as M, Opcode as O, Operand, Type};
+use ikra_ptx::{
+    Base, Instruction, Kind, Modifier as M, Opcode as O, Operand, Type,
+    alu::{Lane, float::Real},
+};
 
 use super::{Decoded, Decoder, Scope, Symbol, refuse, semantics};
 use crate::{
-    alu::{Lane, float::Real},
     code::{Access, Action, Atomic, Element, Space, Update},
     compute::{self, Compute},
     registers::{Registers, Source},
