@@ -59,6 +59,8 @@ mod parse;
 mod print;
 mod program;
 mod special;
+#[cfg(feature = "specialize")]
+pub mod specialize;
 mod uses;
 mod verify;
 

@@ -140,6 +140,30 @@ pub const fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
     result
 }
 
+/// A loaded value in its register: the bits of a signed value and the bits of a wider register, if there are such.
+#[inline(always)]
+pub const fn extended(value: u64, extend: Option<(u32, u32)>) -> u64 {
+    match extend {
+        None => value,
+        Some((bits, register)) => {
+            let wide = (((value << (64 - bits)) as i64) >> (64 - bits)) as u64;
+            if register == 64 { wide } else { wide & ((1 << register) - 1) }
+        }
+    }
+}
+
+/// Part `n` of a value in parts of this many bits, fewer than 64.
+#[inline(always)]
+pub const fn part(whole: u64, n: u32, bits: u32) -> u64 {
+    whole >> (n * bits) & ((1 << bits) - 1)
+}
+
+/// A value with part `n` set, which was 0.
+#[inline(always)]
+pub const fn with_part(whole: u64, part: u64, n: u32, bits: u32) -> u64 {
+    whole | part << (n * bits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
