@@ -138,7 +138,12 @@ impl Writer {
             }
             2 => {
                 let op = self.random.pick(&["mad.lo.s32", "mad.hi.u32", "sad.u32", "bfe.u32", "bfe.s32", "prmt.b32"]);
-                format!("{op} {}, {}, {}, {};", self.r(), self.r(), self.operand(), self.operand())
+                if op.starts_with("bfe") {
+                    // Constants there must be small.
+                    format!("{op} {}, {}, {}, {};", self.r(), self.r(), self.r(), self.r())
+                } else {
+                    format!("{op} {}, {}, {}, {};", self.r(), self.r(), self.operand(), self.operand())
+                }
             }
             3 => {
                 let op = self.random.pick(&[
@@ -229,9 +234,7 @@ impl Writer {
                 let (p, q) = (self.random.below(2), 2 + self.random.below(2));
                 format!("setp.{op}.{with}.s32 %p{p}|%p{q}, {}, {}, {};", self.r(), self.operand(), self.p())
             }
-            3 => format!("setp.{op}u.f32 {}, {}, {};", self.p(), self.f(), self.f())
-                .replace("equ", "equ")
-                .replace("neu", "neu"),
+            3 => format!("setp.{op}u.f32 {}, {}, {};", self.p(), self.f(), self.f()),
             4 => {
                 let op = self.random.pick(&["and", "or", "xor"]);
                 format!("{op}.pred {}, {}, {};", self.p(), self.p(), self.p())

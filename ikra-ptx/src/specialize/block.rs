@@ -380,7 +380,9 @@ fn operand_type(one: &Instruction, n: usize) -> Option<Type> {
     };
     match (one.opcode, n) {
         _ if ty == Type::Pred => None,
-        (O::Shl | O::Shr, 1) | (O::Bfe, 1 | 2) | (O::Bfi, 2 | 3) => Some(Type::U32),
+        (O::Shl | O::Shr, 1) => Some(Type::U32),
+        // Positions and lengths must be less than 256 if they are constants, and need not be in registers.
+        (O::Bfe, 1 | 2) | (O::Bfi, 2 | 3) => None,
         (O::Mad, 2) if one.has(M::Wide) => wide(),
         (O::Selp | O::Setp | O::Set, 2) => None,
         (O::Setp | O::Set, _) => one.types().last(),
