@@ -64,7 +64,7 @@
 //!
 //! # Why it ends
 //!
-//! A loop is unrolled only while something known decides whether it ends. If the program exceeds the [`Budget`], the
+//! A loop is unrolled only if known data may flow into it, and while something known decides whether it ends. If the program exceeds the [`Budget`], the
 //! loop with the most versions is not unrolled, and the evaluation starts again: registers that carry values from one
 //! iteration to the next are not known where that loop starts. Each new start gives up one more block, and there are
 //! finitely many. If the evaluator takes too many steps, each block gets one version, whose known values only become
@@ -101,6 +101,7 @@ mod facts;
 mod fold;
 mod live;
 mod needed;
+mod reach;
 mod report;
 mod value;
 mod versions;
@@ -255,7 +256,7 @@ fn too_large(budget: &Budget) -> String {
 
 /// Evaluates a kernel, again and again with less knowledge until it fits the budget.
 fn evaluated(facts: &Facts<'_>, data: &Data<'_>, budget: &Budget) -> Result<(Body, Report), String> {
-    let mut widened = Widened::default();
+    let mut widened = Widened { rolled: reach::untouched(facts, data), ..Widened::default() };
     let mut blocks = Blocks::new(facts, data);
     let mut limits =
         Limits { instructions: budget.instructions, versions: budget.versions.max(1), steps: budget.steps };

@@ -140,6 +140,12 @@ impl<'a> Data<'a> {
         self.symbols[symbol as usize].contents.as_ref()?.get(at, len)
     }
 
+    /// Whether a name is one of a variable or parameter of which something is known.
+    pub(super) fn has_contents(&self, name: &str) -> bool {
+        let contents = self.number(name).and_then(|number| self.symbols[number as usize].contents.as_ref());
+        contents.is_some_and(|contents| contents.is_known.contains(&true))
+    }
+
     /// Whether the caller gave the contents of a variable.
     pub(super) fn is_promised(&self, symbol: u32) -> bool {
         self.symbols[symbol as usize].is_promised

@@ -114,7 +114,10 @@ impl<'f> Layout<'_, 'f, '_, '_> {
     /// Appends a version; the version that follows it directly, if one does. Others that are to be placed go to `open`.
     fn place(&mut self, version: usize, open: &mut Vec<usize>) -> Option<usize> {
         self.places.insert(version, self.body.blocks.len());
-        let old = &self.facts.body.blocks[self.versions.all[version].block];
+        let block = self.versions.all[version].block;
+        // What it says about a loop does not hold for the loop's iterations.
+        let pragmas =
+            if self.versions.counts[block] == 1 { self.facts.body.blocks[block].pragmas.clone() } else { Vec::new() };
         let one = self.versions.all[version].evaluated.as_ref()?;
         let mut code = one.code.clone();
         self.rename(&mut code);
@@ -172,7 +175,7 @@ impl<'f> Layout<'_, 'f, '_, '_> {
                 open.extend(targets.into_iter().rev());
             }
         }
-        self.body.blocks.push(Block { label: None, pragmas: pragmas(old), instructions: code });
+        self.body.blocks.push(Block { label: None, pragmas, instructions: code });
         if let Some(jump) = behind {
             self.body.blocks.push(Block { instructions: vec![jump], ..Block::default() });
         }
@@ -245,11 +248,6 @@ impl<'f> Layout<'_, 'f, '_, '_> {
         self.body.variables.retain(|variable| named.contains(&variable.name));
         self.body
     }
-}
-
-/// Pragmas of a block that hold for its versions: those about loops only hold for the loop that it starts.
-fn pragmas(block: &Block) -> Vec<String> {
-    block.pragmas.clone()
 }
 
 fn each_name(operand: &mut Operand, change: &mut impl FnMut(&mut String)) {

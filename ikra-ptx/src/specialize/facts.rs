@@ -4,9 +4,7 @@
 use std::collections::HashSet;
 
 use super::live::{self, Set};
-use crate::{
-    Access, Body, Cfg, Instruction, Modifier as M, Module, Opcode as O, Operand, Register, cfg::immediate_dominators,
-};
+use crate::{Access, Body, Cfg, Instruction, Module, Opcode as O, Operand, Register, cfg::immediate_dominators};
 
 /// A loop.
 #[derive(Debug)]
@@ -191,8 +189,6 @@ impl<'m> Meeting<'m> {
                 let Some(Operand::Symbol(name, _)) = one.operands.get(1) else { return true };
                 self.function(name)
             }
-            // `bar.warp.sync` and its like; and what is launched early waits here.
-            O::Griddepcontrol => one.has(M::Wait),
             _ => false,
         }
     }

@@ -23,7 +23,8 @@ pub struct Report {
     pub iterations: usize,
     /// Instructions that the evaluator visited.
     pub steps: usize,
-    /// Loops that were not unrolled, since nothing known ends them or the program would have become too large.
+    /// Loops that were not unrolled: nothing known flows into them or ends them, or the program would have become too
+    /// large.
     pub rolled: usize,
     /// Blocks at which knowledge was given up, since there were too many versions of them.
     pub widened: usize,

@@ -166,7 +166,10 @@ impl<'f, 'b> Versions<'f, 'b> {
         }
         self.instructions += code.len() + 1;
         if self.instructions > self.limits.instructions {
-            self.instructions = self.reached().into_iter().map(|one| self.size(one)).sum::<usize>() + code.len() + 1;
+            // Without those that nothing leads to any more.
+            let reached = self.reached();
+            blocks.steps += reached.len();
+            self.instructions = reached.into_iter().map(|one| self.size(one)).sum::<usize>() + code.len() + 1;
             if self.instructions > self.limits.instructions {
                 return Err(Stopped::Large);
             }
