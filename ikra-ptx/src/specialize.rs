@@ -97,6 +97,7 @@
 mod block;
 mod data;
 mod emit;
+mod exact;
 mod facts;
 mod fold;
 mod live;
@@ -110,7 +111,7 @@ use std::{collections::HashSet, fmt};
 
 pub use report::Report;
 
-use crate::{Body, Function, Instruction, Linkage, Module};
+use crate::{Body, Function, Instruction, Item, Linkage, Modifier, Module, Variable};
 use block::Blocks;
 use data::Data;
 use facts::Facts;
@@ -209,8 +210,8 @@ pub fn specialize(
         return Err(refuse(format!("there is no kernel `{kernel}`")));
     };
     if module.items.iter().any(|item| match item {
-        crate::Item::Function(function) => function.name == name && function.name != kernel,
-        crate::Item::Variable(variable) => variable.name == name,
+        Item::Function(function) => function.name == name && function.name != kernel,
+        Item::Variable(variable) => variable.name == name,
         _ => false,
     }) {
         return Err(refuse(format!("the name `{name}` is taken")));
@@ -226,8 +227,10 @@ pub fn specialize(
     let linkage = if function.linkage == Linkage::Private { Linkage::Visible } else { function.linkage };
     let new = Function { linkage, name: name.to_owned(), body: Some(body), ..head(function) };
     let new = needed::module(module, new);
-    report.variables =
-        new.variables().filter(|variable| !data::is_constant(&new, variable)).map(|one| one.name.clone()).collect();
+    let is_own = |variable: &&Variable| {
+        matches!(variable.space, Modifier::Global | Modifier::Const) && !data::is_constant(&new, variable)
+    };
+    report.variables = new.variables().filter(is_own).map(|variable| variable.name.clone()).collect();
     new.verify().map_err(|error| refuse(format!("the new program is not valid: {error}")))?;
     Ok((new, report))
 }
