@@ -171,7 +171,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { instructions: 20_000, versions: 5_000, steps: 1_000_000 }
+        Self { instructions: 20_000, versions: 5_000, steps: 300_000 }
     }
 }
 
