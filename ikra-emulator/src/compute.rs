@@ -1,9 +1,11 @@
 //! Instructions that only read and write registers: each a closure over 32 lanes, made when the program is decoded.
 
-use crate::{
-    alu::Lane,
-    registers::{ALL, Registers, Row, Source, lanes},
+use ikra_ptx::alu::{
+    Combine, Lane,
+    bits::{part as part_of, with_part},
 };
+
+use crate::registers::{ALL, Registers, Row, Source, lanes};
 
 /// The effect of an instruction on the registers of the active lanes.
 pub(crate) type Compute = Box<dyn Fn(&mut Registers, u32) + Send + Sync>;
@@ -98,25 +100,6 @@ impl Condition {
             Self::Constant(false) => 0,
             Self::Predicate { row, negated: false } => registers.mask(row),
             Self::Predicate { row, negated: true } => !registers.mask(row),
-        }
-    }
-}
-
-/// The combination of a `setp` result with another predicate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Combine {
-    And,
-    Or,
-    Xor,
-}
-
-impl Combine {
-    #[inline(always)]
-    pub(crate) const fn apply(self, a: u32, b: u32) -> u32 {
-        match self {
-            Self::And => a & b,
-            Self::Or => a | b,
-            Self::Xor => a ^ b,
         }
     }
 }
@@ -245,7 +228,7 @@ pub(crate) fn pack(d: u32, parts: Vec<Source>, bits: u32) -> Compute {
         for (n, &part) in parts.iter().enumerate() {
             let row = registers.get(part);
             for lane in 0..32 {
-                out[lane] |= row[lane] << (n as u32 * bits);
+                out[lane] = with_part(out[lane], row[lane], n as u32, bits);
             }
         }
         registers.put(d, active, &out);
@@ -254,12 +237,11 @@ pub(crate) fn pack(d: u32, parts: Vec<Source>, bits: u32) -> Compute {
 
 /// `mov.b64 {a, b}, d`
 pub(crate) fn unpack(parts: Vec<Option<u32>>, a: Source, bits: u32) -> Compute {
-    let mask = (1 << bits) - 1;
     Box::new(move |registers, active| {
         let whole = *registers.get(a);
         for (n, part) in parts.iter().enumerate() {
             if let Some(part) = *part {
-                registers.put(part, active, &whole.map(|value| value >> (n as u32 * bits) & mask));
+                registers.put(part, active, &whole.map(|value| part_of(value, n as u32, bits)));
             }
         }
     })

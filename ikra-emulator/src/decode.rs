@@ -2,7 +2,7 @@
 
 mod arithmetic;
 mod control;
-mod convert;
+mod copy;
 mod memory;
 mod module;
 mod operands;
@@ -148,7 +148,6 @@ impl<'m> Decoder<'m> {
             | O::Elect
             | O::Activemask => self.control(scope, one, starts),
             O::Mov => self.copy(scope, one),
-            O::Cvt => self.conversion(scope, one),
             _ => self.arithmetic(scope, one).map(Action::Compute),
         }
     }

@@ -125,7 +125,6 @@ pub mod driver;
 pub mod fault;
 pub mod machine;
 
-mod alu;
 mod block;
 mod code;
 mod compute;

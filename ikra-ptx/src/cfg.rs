@@ -193,7 +193,7 @@ impl Cfg {
 }
 
 /// Immediate dominators, by Cooper, Harvey and Kennedy's iteration over blocks in reverse postorder.
-fn immediate_dominators<'c>(
+pub(crate) fn immediate_dominators<'c>(
     order: &[usize],
     count: usize,
     predecessors: impl Fn(usize) -> &'c [usize],

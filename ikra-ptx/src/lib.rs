@@ -48,6 +48,8 @@
 //! function is a list of [`Block`]s. Parameters of calls are printed in a scope around their call, where the assembler
 //! requires them. Comments are left out, except [annotations](Item::Annotation), and so are labels without uses.
 
+#[cfg(feature = "alu")]
+pub mod alu;
 mod cfg;
 mod error;
 mod lexer;
@@ -57,6 +59,8 @@ mod parse;
 mod print;
 mod program;
 mod special;
+#[cfg(feature = "specialize")]
+pub mod specialize;
 mod uses;
 mod verify;
 

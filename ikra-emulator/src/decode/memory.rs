@@ -1,10 +1,12 @@
 //! Loads, stores, atomics.
 
-use ikra_ptx::{Base, Instruction, Kind, Modifier as M, Opcode as O, Operand, Type};
+use ikra_ptx::{
+    Base, Instruction, Kind, Modifier as M, Opcode as O, Operand, Type,
+    alu::{Lane, bits::extended, float::Real},
+};
 
 use super::{Decoded, Decoder, Scope, Symbol, refuse, semantics};
 use crate::{
-    alu::{Lane, float::Real},
     code::{Access, Action, Atomic, Element, Space, Update},
     compute::{self, Compute},
     registers::{Registers, Source},
@@ -33,16 +35,6 @@ fn elements(operand: &Operand) -> &[Operand] {
 /// Several computations in sequence.
 fn together(all: Vec<Compute>) -> Compute {
     Box::new(move |registers: &mut Registers, active| all.iter().for_each(|one| one(registers, active)))
-}
-
-const fn extended(value: u64, extend: Option<(u32, u32)>) -> u64 {
-    match extend {
-        None => value,
-        Some((bits, register)) => {
-            let wide = (((value << (64 - bits)) as i64) >> (64 - bits)) as u64;
-            if register == 64 { wide } else { wide & ((1 << register) - 1) }
-        }
-    }
 }
 
 impl<'m> Decoder<'m> {

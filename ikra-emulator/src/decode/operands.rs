@@ -100,24 +100,6 @@ impl Decoder<'_> {
         }
     }
 
-    /// The sources of an instruction, all of one type.
-    pub(super) fn sources<const N: usize>(
-        &mut self,
-        scope: &Scope<'_>,
-        operands: &[Operand],
-        ty: Type,
-        line: u32,
-    ) -> Decoded<[Source; N]> {
-        if operands.len() != N {
-            return refuse(line, "");
-        }
-        let mut all = [Source::Row(0); N];
-        for (to, operand) in all.iter_mut().zip(operands) {
-            *to = self.source(scope, operand, ty, line)?;
-        }
-        Ok(all)
-    }
-
     /// The address of a name, in its own space.
     pub(super) fn symbol(&mut self, scope: &Scope<'_>, name: &str, offset: i64, line: u32) -> Decoded<Address> {
         let fixed = |base| Ok(Address { base, offset: 0 });

@@ -7,7 +7,7 @@ use rustc_apfloat::{
 
 /// The rounding of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rounding {
+pub enum Rounding {
     /// `.rn`: to nearest, ties to even.
     Nearest,
     /// `.rz`: towards zero.
@@ -33,7 +33,7 @@ impl Rounding {
 }
 
 /// Floats for which LLVM's arithmetic has a type.
-pub(crate) trait Directed: Copy {
+pub trait Directed: Copy {
     /// LLVM's type.
     type Soft: Float
         + FloatConvert<Quad>
@@ -135,23 +135,23 @@ impl Directed for f64 {
 }
 
 /// A double in 32 bits.
-pub(crate) fn f32_of_f64(x: f64, rounding: Rounding) -> f32 {
+pub fn f32_of_f64(x: f64, rounding: Rounding) -> f32 {
     let value: StatusAnd<Single> = x.soft().convert_r(rounding.round(), &mut false);
     f32::hard(value.value)
 }
 
 /// An integer in 32 bits.
-pub(crate) fn f32_of_integer(x: i128, rounding: Rounding) -> f32 {
+pub fn f32_of_integer(x: i128, rounding: Rounding) -> f32 {
     f32::hard(Single::from_i128_r(x, rounding.round()).value)
 }
 
 /// An integer in 64 bits.
-pub(crate) fn f64_of_integer(x: i128, rounding: Rounding) -> f64 {
+pub fn f64_of_integer(x: i128, rounding: Rounding) -> f64 {
     f64::hard(Double::from_i128_r(x, rounding.round()).value)
 }
 
 /// A double in half precision: its bits. NaN is `0x7fff`.
-pub(crate) fn f16_of_f64(x: f64, rounding: Rounding) -> u16 {
+pub fn f16_of_f64(x: f64, rounding: Rounding) -> u16 {
     if x.is_nan() {
         return 0x7fff;
     }
@@ -160,7 +160,7 @@ pub(crate) fn f16_of_f64(x: f64, rounding: Rounding) -> u16 {
 }
 
 /// A double with the exponent of 32 bits and 8 bits of precision: its bits. NaN is `0x7fff`.
-pub(crate) fn bf16_of_f64(x: f64, rounding: Rounding) -> u16 {
+pub fn bf16_of_f64(x: f64, rounding: Rounding) -> u16 {
     if x.is_nan() {
         return 0x7fff;
     }
@@ -169,13 +169,13 @@ pub(crate) fn bf16_of_f64(x: f64, rounding: Rounding) -> u16 {
 }
 
 /// Half precision, exactly.
-pub(crate) fn f64_of_f16(bits: u16) -> f64 {
+pub fn f64_of_f16(bits: u16) -> f64 {
     let value: StatusAnd<Double> = Half::from_bits(bits.into()).convert(&mut false);
     f64::hard(value.value)
 }
 
 /// `bf16`, exactly.
-pub(crate) fn f64_of_bf16(bits: u16) -> f64 {
+pub fn f64_of_bf16(bits: u16) -> f64 {
     f64::from(f32::from_bits(u32::from(bits) << 16))
 }
 

@@ -7,24 +7,24 @@ use super::{
 
 /// The treatment of subnormal numbers and results by an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mode {
+pub struct Mode {
     /// The rounding of the result.
-    pub(crate) rounding: Rounding,
+    pub rounding: Rounding,
     /// `.ftz`: subnormal operands and results are zeros of the same sign.
-    pub(crate) ftz: bool,
+    pub ftz: bool,
     /// `.sat`: the result is clamped to 0 to 1, and NaN is 0.
-    pub(crate) sat: bool,
+    pub sat: bool,
 }
 
 impl Mode {
     /// Whether it is rounded to nearest and nothing else.
-    pub(crate) fn is_plain(self) -> bool {
+    pub fn is_plain(self) -> bool {
         self == Self { rounding: Rounding::Nearest, ftz: false, sat: false }
     }
 }
 
 /// Floats of one width.
-pub(crate) trait Real: Lane + Directed + PartialOrd {
+pub trait Real: Lane + Directed + PartialOrd {
     /// 0
     const ZERO: Self;
     /// 1
@@ -150,7 +150,7 @@ fn finish<T: Real>(x: T, mode: Mode) -> T {
 
 /// Clamped to 0 to 1; NaN is 0.
 #[inline(always)]
-pub(crate) fn saturate<T: Real>(x: T) -> T {
+pub fn saturate<T: Real>(x: T) -> T {
     // `-0` is 0, and so is NaN, with which every comparison is false.
     if x > T::ZERO { if x < T::ONE { x } else { T::ONE } } else { T::ZERO }
 }
@@ -162,55 +162,55 @@ fn operand<T: Real>(x: T, mode: Mode) -> T {
 
 /// The sum.
 #[inline(always)]
-pub(crate) fn add<T: Real>(a: T, b: T, mode: Mode) -> T {
+pub fn add<T: Real>(a: T, b: T, mode: Mode) -> T {
     let (a, b) = (operand(a, mode), operand(b, mode));
     finish(if mode.rounding == Rounding::Nearest { a.plus(b) } else { a.add_r(b, mode.rounding) }, mode)
 }
 
 /// The product.
 #[inline(always)]
-pub(crate) fn mul<T: Real>(a: T, b: T, mode: Mode) -> T {
+pub fn mul<T: Real>(a: T, b: T, mode: Mode) -> T {
     let (a, b) = (operand(a, mode), operand(b, mode));
     finish(if mode.rounding == Rounding::Nearest { a.times(b) } else { a.mul_r(b, mode.rounding) }, mode)
 }
 
 /// The quotient.
 #[inline(always)]
-pub(crate) fn div<T: Real>(a: T, b: T, mode: Mode) -> T {
+pub fn div<T: Real>(a: T, b: T, mode: Mode) -> T {
     let (a, b) = (operand(a, mode), operand(b, mode));
     finish(if mode.rounding == Rounding::Nearest { a.over(b) } else { a.div_r(b, mode.rounding) }, mode)
 }
 
 /// The product plus `c`, rounded once.
 #[inline(always)]
-pub(crate) fn fma<T: Real>(a: T, b: T, c: T, mode: Mode) -> T {
+pub fn fma<T: Real>(a: T, b: T, c: T, mode: Mode) -> T {
     let (a, b, c) = (operand(a, mode), operand(b, mode), operand(c, mode));
     finish(if mode.rounding == Rounding::Nearest { a.fused(b, c) } else { a.fma_r(b, c, mode.rounding) }, mode)
 }
 
 /// The square root.
 #[inline(always)]
-pub(crate) fn sqrt<T: Real>(a: T, mode: Mode) -> T {
+pub fn sqrt<T: Real>(a: T, mode: Mode) -> T {
     let a = operand(a, mode);
     finish(if mode.rounding == Rounding::Nearest { a.root() } else { a.sqrt_r(mode.rounding) }, mode)
 }
 
 /// The treatment of NaN and signs by `min` and `max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extremum {
+pub struct Extremum {
     /// The larger one.
-    pub(crate) max: bool,
+    pub max: bool,
     /// `.NaN`: NaN if an operand is.
-    pub(crate) nan: bool,
+    pub nan: bool,
     /// `.xorsign.abs`: of the absolute values, with the product's sign.
-    pub(crate) xorsign: bool,
+    pub xorsign: bool,
     /// `.ftz`
-    pub(crate) ftz: bool,
+    pub ftz: bool,
 }
 
 /// The smaller or the larger one; `-0` is smaller than `+0`.
 #[inline(always)]
-pub(crate) fn extremum<T: Real>(a: T, b: T, how: Extremum) -> T {
+pub fn extremum<T: Real>(a: T, b: T, how: Extremum) -> T {
     let (mut a, mut b) = if how.ftz { (a.flushed(), b.flushed()) } else { (a, b) };
     let negative = a.has_sign() != b.has_sign();
     if how.xorsign {
@@ -233,18 +233,24 @@ pub(crate) fn extremum<T: Real>(a: T, b: T, how: Extremum) -> T {
 
 /// Properties that `testp` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Property {
+pub enum Property {
+    /// A number other than an infinity.
     Finite,
+    /// An infinity.
     Infinite,
+    /// A number, or an infinity.
     Number,
+    /// NaN.
     NotANumber,
+    /// A normal number, or zero.
     Normal,
+    /// A subnormal number.
     Subnormal,
 }
 
 /// Whether a float has a property. Zeros count as normal, as PTX has it.
 #[inline(always)]
-pub(crate) fn has<T: Real>(x: T, property: Property) -> bool {
+pub fn has<T: Real>(x: T, property: Property) -> bool {
     match property {
         Property::Finite => x.is_finite_number(),
         Property::Infinite => !x.is_finite_number() && !x.is_not_a_number(),

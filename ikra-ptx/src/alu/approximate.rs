@@ -7,19 +7,27 @@ use super::float::Real;
 
 /// Functions of one operand of 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Approximate {
+pub enum Approximate {
+    /// `sin`
     Sine,
+    /// `cos`
     Cosine,
+    /// `ex2`
     Power2,
+    /// `lg2`
     Logarithm2,
+    /// `rcp`
     Reciprocal,
+    /// `sqrt`
     Root,
+    /// `rsqrt`
     ReciprocalRoot,
+    /// `tanh`
     HyperbolicTangent,
 }
 
 /// The function of a double.
-pub(crate) fn of_f64(x: f64, function: Approximate) -> f64 {
+pub fn of_f64(x: f64, function: Approximate) -> f64 {
     match function {
         Approximate::Sine => x.sin(),
         Approximate::Cosine => x.cos(),
@@ -33,7 +41,7 @@ pub(crate) fn of_f64(x: f64, function: Approximate) -> f64 {
 }
 
 /// The function of a float.
-pub(crate) fn of_f32(x: f32, function: Approximate, ftz: bool) -> f32 {
+pub fn of_f32(x: f32, function: Approximate, ftz: bool) -> f32 {
     let x = if ftz { x.flushed() } else { x };
     let y = of_f64(f64::from(x), function) as f32;
     (if ftz { y.flushed() } else { y }).canonical()

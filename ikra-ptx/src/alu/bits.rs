@@ -2,7 +2,7 @@
 
 /// `bfe`: `len` bits from `position` on, with the sign of the last one if signed.
 #[inline(always)]
-pub(crate) const fn bfe(a: u64, position: u32, len: u32, width: u32, signed: bool) -> u64 {
+pub const fn bfe(a: u64, position: u32, len: u32, width: u32, signed: bool) -> u64 {
     let (position, len) = (position & 0xff, len & 0xff);
     let top = width - 1;
     let sign = if !signed || len == 0 {
@@ -24,7 +24,7 @@ pub(crate) const fn bfe(a: u64, position: u32, len: u32, width: u32, signed: boo
 
 /// `bfi`: `b` with `len` bits of `a` from `position` on.
 #[inline(always)]
-pub(crate) const fn bfi(a: u64, b: u64, position: u32, len: u32, width: u32) -> u64 {
+pub const fn bfi(a: u64, b: u64, position: u32, len: u32, width: u32) -> u64 {
     let (position, len) = (position & 0xff, len & 0xff);
     if position >= width || len == 0 {
         return b;
@@ -37,7 +37,7 @@ pub(crate) const fn bfi(a: u64, b: u64, position: u32, len: u32, width: u32) -> 
 
 /// `bfind`: the position of the highest bit that differs from the sign (or is 1, if unsigned); all ones if there is none.
 #[inline(always)]
-pub(crate) const fn bfind(a: u64, width: u32, signed: bool, shift_amount: bool) -> u32 {
+pub const fn bfind(a: u64, width: u32, signed: bool, shift_amount: bool) -> u32 {
     let a = if signed && (a >> (width - 1)) & 1 == 1 { !a } else { a };
     let a = if width == 32 { a & 0xffff_ffff } else { a };
     if a == 0 {
@@ -48,7 +48,7 @@ pub(crate) const fn bfind(a: u64, width: u32, signed: bool, shift_amount: bool) 
 }
 
 /// `fns`: the position of the `offset`-th set bit from `base` on, upwards or downwards; all ones if there is none.
-pub(crate) fn fns(mask: u32, base: u32, offset: i32) -> u32 {
+pub fn fns(mask: u32, base: u32, offset: i32) -> u32 {
     let base = base & 31;
     let mut positions: Box<dyn Iterator<Item = u32>> =
         if offset >= 0 { Box::new(base..32) } else { Box::new((0..=base).rev()) };
@@ -62,7 +62,7 @@ pub(crate) fn fns(mask: u32, base: u32, offset: i32) -> u32 {
 
 /// How `prmt` selects bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Permutation {
+pub enum Permutation {
     /// Each by four bits of the selector.
     Index,
     /// `.f4e`
@@ -81,7 +81,7 @@ pub(crate) enum Permutation {
 
 /// `prmt`: four of the eight bytes of `a` and `b`.
 #[inline(always)]
-pub(crate) fn prmt(a: u32, b: u32, selector: u32, mode: Permutation) -> u32 {
+pub fn prmt(a: u32, b: u32, selector: u32, mode: Permutation) -> u32 {
     let bytes = (u64::from(a) | u64::from(b) << 32).to_le_bytes();
     let s = (selector & 3) as usize;
     let pick = match mode {
@@ -109,7 +109,7 @@ pub(crate) fn prmt(a: u32, b: u32, selector: u32, mode: Permutation) -> u32 {
 
 /// `shf`: the funnel shift of `b:a`; by at most 32, or by the amount's lower five bits.
 #[inline(always)]
-pub(crate) const fn shf(a: u32, b: u32, amount: u32, left: bool, wrap: bool) -> u32 {
+pub const fn shf(a: u32, b: u32, amount: u32, left: bool, wrap: bool) -> u32 {
     let by = if wrap {
         amount & 31
     } else if amount < 32 {
@@ -123,7 +123,7 @@ pub(crate) const fn shf(a: u32, b: u32, amount: u32, left: bool, wrap: bool) -> 
 
 /// `lop3`: any function of three bits, by its table.
 #[inline(always)]
-pub(crate) const fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
+pub const fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
     let mut result = 0;
     let mut row = 0;
     while row < 8 {
@@ -138,6 +138,30 @@ pub(crate) const fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
         row += 1;
     }
     result
+}
+
+/// A loaded value in its register: the bits of a signed value and the bits of a wider register, if there are such.
+#[inline(always)]
+pub const fn extended(value: u64, extend: Option<(u32, u32)>) -> u64 {
+    match extend {
+        None => value,
+        Some((bits, register)) => {
+            let wide = (((value << (64 - bits)) as i64) >> (64 - bits)) as u64;
+            if register == 64 { wide } else { wide & ((1 << register) - 1) }
+        }
+    }
+}
+
+/// Part `n` of a value in parts of this many bits, fewer than 64.
+#[inline(always)]
+pub const fn part(whole: u64, n: u32, bits: u32) -> u64 {
+    whole >> (n * bits) & ((1 << bits) - 1)
+}
+
+/// A value with part `n` set, which was 0.
+#[inline(always)]
+pub const fn with_part(whole: u64, part: u64, n: u32, bits: u32) -> u64 {
+    whole | part << (n * bits)
 }
 
 #[cfg(test)]

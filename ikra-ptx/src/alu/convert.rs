@@ -9,7 +9,7 @@ use super::{
 
 /// Types of values that `cvt` knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
+pub enum Type {
     /// An integer: its bits, and whether it is signed.
     Integer(u32, bool),
     /// Half precision.
@@ -30,17 +30,21 @@ impl Type {
 
 /// A conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Conversion {
-    pub(crate) to: Type,
-    pub(crate) from: Type,
+pub struct Conversion {
+    /// The type of the result.
+    pub to: Type,
+    /// The type of the operand.
+    pub from: Type,
     /// The rounding of a float result, or to an integer.
-    pub(crate) rounding: Rounding,
+    pub rounding: Rounding,
     /// `.rni` and so on: a float result is an integer.
-    pub(crate) to_integer: bool,
-    pub(crate) ftz: bool,
-    pub(crate) sat: bool,
+    pub to_integer: bool,
+    /// `.ftz`: subnormal operands and results are zeros of the same sign.
+    pub ftz: bool,
+    /// `.sat`: the result is clamped.
+    pub sat: bool,
     /// `.relu`: negative results are 0.
-    pub(crate) relu: bool,
+    pub relu: bool,
 }
 
 /// An integer's value.
@@ -71,7 +75,7 @@ impl Conversion {
     /// Converts a register's value. The result fills its type; a signed integer extends to 64 bits, and the register
     /// keeps the lower ones.
     #[inline]
-    pub(crate) fn apply(self, lane: u64) -> u64 {
+    pub fn apply(self, lane: u64) -> u64 {
         match (self.to, self.from) {
             (Type::Integer(to, to_signed), Type::Integer(from, from_signed)) => {
                 let value = integer(lane, from, from_signed);
@@ -190,7 +194,7 @@ fn to_odd(value: i128) -> f64 {
 
 /// The register's part of a converted value.
 #[inline(always)]
-pub(crate) const fn to_register(lane: u64, bits: u32) -> u64 {
+pub const fn to_register(lane: u64, bits: u32) -> u64 {
     lower(lane, bits)
 }
 

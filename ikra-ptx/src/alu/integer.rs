@@ -1,7 +1,7 @@
 //! Arithmetic of integers.
 
 /// Integers of one width and signedness.
-pub(crate) trait Integer: super::Lane + PartialOrd + Ord {
+pub trait Integer: super::Lane + PartialOrd + Ord {
     /// The upper half of the product.
     fn mul_hi(self, other: Self) -> Self;
     /// The quotient; all ones if the divisor is 0, as NVIDIA's code for it gives.
@@ -100,20 +100,20 @@ integer! {
 
 /// Bits 0 to 23 of an operand of `mul24`, with its sign if it has one.
 #[inline(always)]
-pub(crate) const fn low_24(a: u32, signed: bool) -> i64 {
+pub const fn low_24(a: u32, signed: bool) -> i64 {
     if signed { (((a << 8) as i32) >> 8) as i64 } else { (a & 0xff_ffff) as i64 }
 }
 
 /// `mul24`: bits 0 to 31 or 16 to 47 of the product of 24 bits each.
 #[inline(always)]
-pub(crate) const fn mul24(a: u32, b: u32, signed: bool, high: bool) -> u32 {
+pub const fn mul24(a: u32, b: u32, signed: bool, high: bool) -> u32 {
     let product = low_24(a, signed) * low_24(b, signed);
     if high { (product >> 16) as u32 } else { product as u32 }
 }
 
 /// `dp4a`: the sum of the products of four bytes, plus `c`.
 #[inline(always)]
-pub(crate) fn dp4a(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool) -> u32 {
+pub fn dp4a(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool) -> u32 {
     let byte =
         |bytes: [u8; 4], n: usize, signed: bool| if signed { i32::from(bytes[n] as i8) } else { i32::from(bytes[n]) };
     let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
@@ -122,7 +122,7 @@ pub(crate) fn dp4a(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool) -> u3
 
 /// `dp2a`: the sum of the products of two halves of `a` with two bytes of `b`, plus `c`.
 #[inline(always)]
-pub(crate) fn dp2a(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool, high: bool) -> u32 {
+pub fn dp2a(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool, high: bool) -> u32 {
     let bytes = b.to_le_bytes();
     (0..2).fold(c, |sum, n| {
         let half = (a >> (16 * n)) as u16;
