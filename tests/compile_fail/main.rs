@@ -3,7 +3,8 @@
 //!
 //! A case is a program, `NAME.rs`, or what it changes in a program that builds, `NAME.diff` (`expand.rs`).
 //!
-//! `IKRA_LONG=1` compiles all cases. Otherwise one in five of each theme is compiled, or those that are named:
+//! `IKRA_LONG=1` and `IKRA_REQUIRE_UI=1` compile all cases. Otherwise one in five of each theme is compiled, or those that
+//! are named:
 //! `cargo test -p ikra-compile-fail-tests -- ui trybuild=track`.
 
 mod expand;
@@ -54,7 +55,8 @@ fn ui() {
         assert!(status.expect("the test runs").success(), "see above");
         return;
     }
-    let is_long = env::var_os("IKRA_LONG").is_some_and(|value| !value.is_empty());
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_long = is_set("IKRA_LONG") || is_set("IKRA_REQUIRE_UI");
     let are_named = env::args().any(|argument| argument.starts_with("trybuild="));
     let step = if is_long || are_named { 1 } else { 5 };
     let cases = trybuild::TestCases::new();

@@ -19,11 +19,20 @@ pub enum Extent {
 pub fn ci(extent: Extent) -> Outcome {
     let start = Instant::now();
     let mut skipped = Vec::new();
-    tests(&mut workspace_tests("test --workspace --no-fail-fast", extent), &mut skipped)?;
-    if extent == Extent::Each {
-        // A message that changes is seen here and nowhere else.
-        tests(&mut workspace_tests("test -p ikra-compile-fail-tests", Extent::All), &mut skipped)?;
+    // Tests of device code and of messages fail, instead of being skipped, if their compiler is missing. What fails is
+    // listed whole.
+    let mut all = cargo("test --workspace --no-fail-fast");
+    all.env("IKRA_REQUIRE_DEVICE_CODE", "1").env("IKRA_REQUIRE_UI", "1");
+    if extent == Extent::All {
+        all.env("IKRA_LONG", "1");
     }
+    // Tests that check for panics print every panic: with backtraces that is a million lines.
+    all.env("RUST_BACKTRACE", "0");
+    // Tests that need a GPU run on the machine's, if there is a driver.
+    if Command::new("nvidia-smi").output().is_ok_and(|output| output.status.success()) {
+        all.env("IKRA_REQUIRE_GPU", "1");
+    }
+    tests(&mut all, &mut skipped)?;
     check::lint()?;
     // Changes in compiler output disable passes without an error.
     passes::passes(false, &mut skipped)?;
@@ -61,22 +70,6 @@ pub fn ci(extent: Extent) -> Outcome {
     let but = if skipped.is_empty() { "all checks passed" } else { "all checks passed but those that were NOT RUN" };
     println!("\n{but}, in {} minutes", start.elapsed().as_secs() / 60);
     Ok(())
-}
-
-/// A test command. Tests of device code and of messages fail, instead of being skipped, if their compiler is missing.
-/// Tests that need a GPU do so if the machine has a driver for one.
-fn workspace_tests(arguments: &str, extent: Extent) -> Command {
-    let mut tests = cargo(arguments);
-    tests.env("IKRA_REQUIRE_DEVICE_CODE", "1").env("IKRA_REQUIRE_UI", "1");
-    if extent == Extent::All {
-        tests.env("IKRA_LONG", "1");
-    }
-    // Tests that check for panics print every panic: with backtraces that is a million lines.
-    tests.env("RUST_BACKTRACE", "0");
-    if Command::new("nvidia-smi").output().is_ok_and(|output| output.status.success()) {
-        tests.env("IKRA_REQUIRE_GPU", "1");
-    }
-    tests
 }
 
 /// Checks the tables, whose dependencies are heavy, and therefore not part of the workspace's tests.
