@@ -10,6 +10,7 @@ use ikra_runtime::executor::{Collection, Launch, Section};
 use crate::arguments::Arguments;
 use crate::code::{Kind, Shape};
 use crate::device_world::{DeviceWorld, Scratch};
+use crate::special::Called;
 use crate::step::Positions;
 use crate::tables::Members;
 
@@ -64,7 +65,10 @@ impl DeviceWorld {
         let positions = Positions::of(&section.over);
         let sections = slice::from_ref(section);
         self.prepare(members, sections)?;
-        let entry = self.entry(section.entry, Kind::Collect, Shape { own: OWN, result: wire }, launch.arguments)?;
+        let general = self.entry(section.entry, Kind::Collect, Shape { own: OWN, result: wire }, launch.arguments)?;
+        let (kernel, entry, arguments) = (launch.kernel, section.entry, launch.arguments);
+        let entry =
+            self.special(members, Called { kernel, sections, entry, kind: Kind::Collect, arguments }, general)?;
         let grid = self.grid(sections, positions.len(), &entry);
         let list = self.upload_list(positions.list.as_ref())?;
         let (first, end) = (positions.first as u32, positions.end as u32);

@@ -14,6 +14,7 @@ use crate::device_columns::DeviceColumns;
 use crate::driver::DeviceInfo;
 use crate::executor::{take, used_last, with};
 use crate::losses::{self, LostColumn};
+use crate::special::Specialized;
 use crate::stats::DeviceStats;
 use crate::tables;
 
@@ -179,6 +180,38 @@ impl<W: World> Cuda<'_, W> {
             device.log.set_timed(timed);
             Ok(())
         })
+    }
+
+    /// Waits for kernels that are being compiled for the values of objects, and says for each what has changed; see
+    /// [`On::specialize_for`](ikra_runtime::executor::On::specialize_for).
+    ///
+    /// ```no_run
+    /// # use ikra::{Place, prelude::*};
+    /// # #[soa_class] pub struct Rule { pub least: u32, pub most: u32, pub next: Option<Link<Rule>> }
+    /// # #[soa_class] pub struct Cell { pub alive: bool, pub neighbours: u32 }
+    /// # #[soa_methods]
+    /// # impl Cell {
+    /// #     #[kernel] pub fn live(&mut self, rule: Ref<Rule>) {
+    /// #         self.alive = (rule.least()..=rule.most()).contains(&self.neighbours);
+    /// #     }
+    /// # }
+    /// # #[soa_world] pub struct Life { pub cells: Objects<Cell>, pub rules: Objects<Rule> }
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let mut life = Life::new();
+    /// # let rule = life.rules.push(Rule { least: 2, most: 3, next: None })?;
+    /// life.on(Place::Gpu(0)).specialize_for::<Rule>()?;
+    /// life.cuda_execute(Cell::live, rule)?;
+    /// for kernel in life.cuda().specialized()? {
+    ///     println!("{kernel}");
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [executors](ikra_runtime::executor::On#errors).
+    pub fn specialized(&mut self) -> Result<Vec<Specialized>, Error> {
+        with(self.world, |_, device| Ok(device.specialized()))
     }
 
     /// The world's statistics on the GPU that it used last; empty before the first launch.

@@ -165,6 +165,25 @@ impl DeviceColumns {
         self.pieces.iter().map(|piece| (piece.memory.len() + shadow(piece)) as u64).sum()
     }
 
+    /// The contents of units on the device, each part with its address.
+    pub(crate) fn contents(&self, units: &[Unit]) -> Result<Vec<(u64, Vec<u8>)>, GpuError> {
+        let mut parts = Vec::new();
+        for unit in units {
+            let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
+            for column in 0..unit.columns {
+                parts.push((piece.address(unit, column), vec![0; piece.room(unit, column)]));
+            }
+        }
+        // SAFETY: the bytes are within the piece, and the vector has room for them; it lives until the stream is
+        // synchronised below, also after an error.
+        let copied = parts
+            .iter_mut()
+            .try_for_each(|(from, bytes)| unsafe { self.log.stream.download(bytes.as_mut_ptr(), *from, bytes.len()) });
+        let waited = self.log.stream.synchronize();
+        copied.and(waited).map_err(|error| self.log.blame(error))?;
+        Ok(parts)
+    }
+
     /// Copies units, or parts of them, to the device.
     pub(crate) fn upload(&self, units: &[Unit]) -> Result<(), GpuError> {
         for unit in units {

@@ -16,6 +16,7 @@ use crate::changes::Changes;
 use crate::code::{Codes, Kind, Shape};
 use crate::device_columns::DeviceColumns;
 use crate::driver::{Context, DeviceInfo, Function, Memory, Module, Pieces, Stream};
+use crate::special::Specials;
 use crate::step::Positions;
 use crate::stream_log::StreamLog;
 use crate::tables::{Loaded, Members, Table, TableState, Text, symbols};
@@ -27,7 +28,9 @@ pub(crate) struct DeviceWorld {
     pub(crate) log: Arc<StreamLog>,
     pub(crate) codes: Codes,
     /// Entries by the address of a constant that names them; the constant lives as long as the program.
-    entries: BTreeMap<(usize, Kind), Arc<Loaded>>,
+    pub(crate) entries: BTreeMap<(usize, Kind), Arc<Loaded>>,
+    /// Versions of them for the present values of some objects.
+    pub(crate) specials: Specials,
     /// Room for the table entries that are passed with a launch.
     pub(crate) spare: Vec<u64>,
     /// The class tables, for each member of the world.
@@ -146,6 +149,7 @@ impl DeviceWorld {
             log,
             codes,
             entries: BTreeMap::new(),
+            specials: Specials::default(),
             spare: Vec::new(),
             tables,
             headers,
@@ -187,7 +191,8 @@ impl DeviceWorld {
             let is_own = |known: &Table| known.symbols[module].as_ref() == Some(table);
             (self.tables.iter().position(is_own), places.clone())
         });
-        let loaded = Loaded { function, words: words.collect(), reads_tables: compiled.reads_tables };
+        let (words, symbol) = (words.collect(), symbol.clone());
+        let loaded = Loaded { function, module, symbol, words, reads_tables: compiled.reads_tables };
         Ok(self.entries.entry(key).or_insert(Arc::new(loaded)).clone())
     }
 

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::iter;
 use std::sync::Arc;
 
+use ikra_core::info::ClassId;
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::{
     Executor, Form, Launch, NewOrder, ObjectField, On, Recorded, Recorder, Recording, Reordered, Run,
@@ -111,6 +112,11 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
 
     fn group(&mut self, world: &mut W, launch: &Launch<'_>, keys: GroupKeys) -> Result<Option<Grouped>, Error> {
         self.choose(world, Some(launch), |device, members| device.group(members, launch, keys))
+    }
+
+    fn specialize_for(&mut self, _: &mut W, class: ClassId) -> Result<(), Error> {
+        self.tables.iter_mut().filter(|table| table.class == class).for_each(|table| table.is_fixed = true);
+        Ok(())
     }
 
     fn synchronize(&mut self, _: &mut W) -> Result<(), Error> {

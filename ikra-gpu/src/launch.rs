@@ -14,6 +14,7 @@ use crate::block_size::{threads, threads_for};
 use crate::code::{CALL, Kind, Shape, shape_of_sections};
 use crate::device_world::DeviceWorld;
 use crate::driver::Grid;
+use crate::special::Called;
 use crate::step::{Positions, Step};
 use crate::tables::{Loaded, Members};
 
@@ -58,7 +59,13 @@ impl DeviceWorld {
         if objects == 0 {
             return Ok(());
         }
-        let entry = self.entry(section.entry, Kind::Call, CALL, launch.arguments)?;
+        let general = self.entry(section.entry, Kind::Call, CALL, launch.arguments)?;
+        let entry = if launch.changes_objects() {
+            general
+        } else {
+            let (kernel, entry, arguments) = (launch.kernel, section.entry, launch.arguments);
+            self.special(members, Called { kernel, sections, entry, kind: Kind::Call, arguments }, general)?
+        };
         let grid = match launch.form {
             // The threads of a block work together: all of them must run, each with at most one object.
             Form::Pairs { other_bytes } => Grid {
@@ -119,7 +126,10 @@ impl DeviceWorld {
         let parts: Vec<SectionWords> = launch.sections.iter().map(part).collect();
         let grid = Grid { blocks: blocks_end, threads, shared_bytes: 0 };
         let shape = shape_of_sections(parts.len());
-        let entry = self.entry(entry, Kind::Call, Shape { own: &shape, result: WireType::NONE }, launch.arguments)?;
+        let (kernel, sections, arguments) = (launch.kernel, launch.sections, launch.arguments);
+        let called = Called { kernel, sections, entry, kind: Kind::Call, arguments };
+        let general = self.entry(entry, Kind::Call, Shape { own: &shape, result: WireType::NONE }, launch.arguments)?;
+        let entry = self.special(members, called, general)?;
         let list = self.upload_list(list.as_ref())?;
         let own = [Argument::words(parts.as_flattened()), Argument::of(&list)];
         let arguments = Arguments { own: &own, arguments: launch.arguments };

@@ -14,6 +14,7 @@ use crate::block_size::{THREADS_OF_MULTIPROCESSOR, threads};
 use crate::code::{Kind, Shape};
 use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::{Grid, Memory};
+use crate::special::Called;
 use crate::step::{Positions, Step, Stored};
 use crate::tables::{Loaded, Members};
 
@@ -156,7 +157,7 @@ impl DeviceWorld {
         };
         let result = WireType { meaning: wire.meaning ^ meaning, ..wire };
         let entry = self.entry(section.entry, kind, Shape { own: OWN, result }, arguments)?;
-        Ok(Combination { entry, grid, among, arguments, parts_bytes: chunks * size })
+        Ok(Combination { entry, kind, grid, among, arguments, parts_bytes: chunks * size })
     }
 
     /// Starts a reduction. `parts` is the address of room for the results of its chunks, `result` of room for the result.
@@ -168,14 +169,17 @@ impl DeviceWorld {
         (parts, result): (u64, u64),
     ) -> Result<(), Error> {
         let done = self.blocks_done()?;
-        let words = self.words(members, &launch.entry)?;
+        let (sections, entry, arguments) = (slice::from_ref(section), section.entry, launch.arguments);
+        let called = Called { kernel, sections, entry, kind: launch.kind, arguments };
+        let entry = self.special(members, called, Arc::clone(&launch.entry))?;
+        let words = self.words(members, &entry)?;
         launch.with_arguments((parts, result, done), |all| {
             all.with_places(&words, |all| {
                 // SAFETY: as `entry` has compared, the entry point takes two `u32`, four pointers, the kernel's arguments
                 // and these table entries. The buffers have room for the results. The counter of finished blocks is 0: it
                 // starts at 0, and each kernel of this stream resets it. The grid has the required number of threads. The
                 // rest holds as in `start`.
-                unsafe { self.log.launch(kernel, &launch.entry.function, launch.grid, all) }
+                unsafe { self.log.launch(kernel, &entry.function, launch.grid, all) }
             })
         })?;
         self.spare = words;
@@ -186,6 +190,7 @@ impl DeviceWorld {
 /// A launch of a reduction, but for the memory that it writes.
 struct Combination<'a> {
     entry: Arc<Loaded>,
+    kind: Kind,
     grid: Grid,
     /// The first object or position, the end, and the address of the list.
     among: (u32, u32, u64),

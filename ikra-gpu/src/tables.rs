@@ -32,6 +32,8 @@ pub(crate) struct Table {
     /// The address of the class's header in global memory.
     pub(crate) header: u64,
     pub(crate) state: TableState,
+    /// Whether kernels are specialised for its objects.
+    pub(crate) is_fixed: bool,
     /// The number of objects and the capacity at the last update, if its columns exist; `None` if it must be updated.
     pub(crate) current: Option<(u32, usize)>,
     /// The number that the copy on the device was stamped with when it was last complete.
@@ -42,6 +44,9 @@ pub(crate) struct Table {
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) function: Function,
+    /// The module of its device code, and its name there.
+    pub(crate) module: usize,
+    pub(crate) symbol: String,
     /// The positions of the members' table entries that it takes; position 0 is the header. A class that is not in the
     /// world has no member.
     pub(crate) words: Vec<(Option<usize>, Vec<usize>)>,
@@ -78,6 +83,7 @@ impl Table {
             said: Vec::new(),
             header,
             state: TableState::default(),
+            is_fixed: false,
             current: None,
             complete: None,
         }

@@ -139,6 +139,7 @@ pub(crate) struct Mirrored(Mutex<State>);
 pub(crate) struct State {
     copies: Vec<DeviceCopy>,
     held: Held,
+    revision: u64,
 }
 
 impl Mirrored {
@@ -242,6 +243,12 @@ impl State {
     }
 }
 
+/// A number that nothing else in the process has.
+fn unique() -> u64 {
+    static NUMBERS: AtomicU64 = AtomicU64::new(1);
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
+}
+
 /// The copies of a class's columns on devices. Each entry of the list records which fields are current in that copy.
 ///
 /// ```text
@@ -258,6 +265,7 @@ pub struct Copies<'o> {
     header: &'o Header,
     list: &'o mut Vec<DeviceCopy>,
     held: &'o mut Held,
+    revision: &'o mut u64,
     whole_units: fn(FieldSet) -> FieldSet,
 }
 
@@ -268,24 +276,30 @@ impl Debug for Copies<'_> {
 }
 
 impl<'o> Copies<'o> {
-    pub(crate) fn of<C: Class>(header: &'o Header, State { copies: list, held }: &'o mut State) -> Self {
+    pub(crate) fn of<C: Class>(header: &'o Header, State { copies: list, held, revision }: &'o mut State) -> Self {
         let changes = header.take_changed_on_host();
-        let copies = Self { header, list, held, whole_units: whole_units::<C> };
+        let copies = Self { header, list, held, revision, whole_units: whole_units::<C> };
         if let Some(changes) = changes {
             copies.list.iter_mut().for_each(|copy| copy.note(&changes));
+            *copies.revision = unique();
             copies.set_incomplete();
         }
         copies
+    }
+
+    /// A number that is unique in the process, until a value changes, on the host or on a device, or the list of copies.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        *self.revision
     }
 
     /// Stamps the copy on a stream with a new unique number, if all its fields are current and it is the only copy.
     /// [`AnyObjects::is_complete`](crate::objects::AnyObjects::is_complete) knows it until the objects change.
     #[must_use]
     pub fn completed(&mut self, stream: u64) -> Option<u64> {
-        static NUMBERS: AtomicU64 = AtomicU64::new(1);
         let [copy] = &self.list[..] else { return None };
         (copy.stream == stream && FieldSet::ALL.without(copy.valid).is_empty()).then(|| {
-            let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+            let number = unique();
             // SAFETY: the list and the fields were just checked. Every change of the list of copies or of their current
             // fields resets the number.
             unsafe { self.header.set_complete(number) };
@@ -354,6 +368,7 @@ impl<'o> Copies<'o> {
     /// The copy belongs to these objects, and the stream has no other copy.
     pub unsafe fn add(&mut self, stream: u64, mirror: Box<dyn Mirror>) {
         self.set_incomplete();
+        *self.revision = unique();
         self.list.push(DeviceCopy { stream, valid: FieldSet::EMPTY, partly: FieldSet::EMPTY, lacking: 0..0, mirror });
     }
 
@@ -379,6 +394,7 @@ impl<'o> Copies<'o> {
         if fields.is_empty() {
             return;
         }
+        *self.revision = unique();
         let fields = (self.whole_units)(fields);
         if self.list.iter().any(|copy| copy.stream != stream) {
             self.set_incomplete();
@@ -393,6 +409,7 @@ impl<'o> Copies<'o> {
 
     pub(crate) fn remove(&mut self, stream: u64) {
         self.set_incomplete();
+        *self.revision = unique();
         self.list.retain(|copy| copy.stream != stream);
     }
 }

@@ -1,5 +1,6 @@
 //! Device code, compiled by the driver.
 
+use std::borrow::Cow;
 use std::ffi::{CString, c_int, c_uint, c_void};
 use std::ptr;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use ikra_runtime::error::GpuError;
 
 use super::api::{RawFunction, RawModule};
 use super::context::Context;
-use super::early::waiting_once;
+use super::early::{Waiting, waiting, waiting_once};
 use super::status::{NOT_FOUND, OUT_OF_MEMORY, check, is_fatal, text};
 
 /// Compiled device code on a device, kept while anything uses it.
@@ -20,7 +21,7 @@ struct Loaded {
     context: Context,
     raw: RawModule,
     /// The kernels that wait for the kernels before them.
-    waiting: &'static [String],
+    waiting: Cow<'static, [String]>,
 }
 
 /// A kernel of a module, which stays loaded while the kernel is kept.
@@ -64,7 +65,15 @@ impl Module {
     ///
     /// [`GpuError::DeviceCodeRejected`] with the log of the driver's compiler; [`GpuError::DeviceLost`] after a fault.
     pub fn load(context: &Context, ptx: &str) -> Result<Self, GpuError> {
-        Self::compile(context, ptx, &[])
+        Self::compile(context, ptx, Cow::Borrowed(&[]))
+    }
+
+    /// As [`load_waiting`](Self::load_waiting), for a text that is loaded once.
+    pub(crate) fn load_special(context: &Context, ptx: &str) -> Result<Self, GpuError> {
+        match context.starts_early().then(|| waiting(ptx)).flatten() {
+            Some(Waiting { ptx, kernels }) => Self::compile(context, &ptx, Cow::Owned(kernels)),
+            None => Self::load(context, ptx),
+        }
     }
 
     /// As [`load`](Self::load). If device and driver can start kernels early, the kernels [wait](super::waiting) for
@@ -75,7 +84,7 @@ impl Module {
     /// As for [`load`](Self::load).
     pub fn load_waiting(context: &Context, ptx: &'static str) -> Result<Self, GpuError> {
         if let Some(made) = context.starts_early().then(|| waiting_once(ptx)).flatten() {
-            match Self::compile(context, &made.ptx, &made.kernels) {
+            match Self::compile(context, &made.ptx, Cow::Borrowed(&made.kernels)) {
                 // The driver's verdict on the unmodified text decides.
                 Err(GpuError::DeviceCodeRejected { .. }) => {}
                 loaded => return loaded,
@@ -85,7 +94,7 @@ impl Module {
     }
 
     /// The kernels of these names wait before their first other instruction.
-    fn compile(context: &Context, ptx: &str, waiting: &'static [String]) -> Result<Self, GpuError> {
+    fn compile(context: &Context, ptx: &str, waiting: Cow<'static, [String]>) -> Result<Self, GpuError> {
         let api = context.enter()?;
         let image = CString::new(ptx)
             .map_err(|_| GpuError::DeviceCodeRejected { log: String::from("the text holds a zero byte") })?;

@@ -101,6 +101,16 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
         Ok(None)
     }
 
+    /// Says that the objects of a class seldom change, so that the place may compile kernels for their values.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the place.
+    fn specialize_for(&mut self, world: &mut W, class: ClassId) -> Result<(), Error> {
+        let _ = (world, class);
+        Ok(())
+    }
+
     /// Waits until all runs started so far have finished.
     ///
     /// # Errors

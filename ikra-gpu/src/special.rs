@@ -1,0 +1,325 @@
+//! Kernels that are compiled again for the present values of objects that seldom change (PE).
+//!
+//! [`On::specialize_for`](ikra_runtime::executor::On::specialize_for) names a class. When a kernel that reads its objects
+//! is launched, a thread evaluates the kernel's device code partially: the addresses of the class's columns, their
+//! contents and the number of objects are known. The driver compiles the result, and later launches take it, as long as
+//! these facts hold. Each launch checks that. Otherwise the general kernel runs.
+//!
+//! The driver keeps what it has compiled in its cache on the disk, by content and with a limit, as it does for all code.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+
+use ikra_core::kernel::{Argument, Entry};
+use ikra_core::table::DeviceHeader;
+use ikra_ptx::Module as Program;
+use ikra_ptx::specialize::{self as known, Budget, Known, Memory, Report, specialize};
+use ikra_runtime::error::GpuError;
+use ikra_runtime::executor::Section;
+
+use crate::code::Kind;
+use crate::device_columns::DeviceColumns;
+use crate::device_world::{DeviceWorld, columns};
+use crate::driver::{Context, Function, Module};
+use crate::tables::{Loaded, Members};
+
+/// The largest number of bytes of a class whose values become part of a kernel.
+const MOST_BYTES: usize = 1 << 20;
+/// After a change, this many launches without another one come before the kernel is compiled again.
+const PATIENCE: u32 = 16;
+
+/// The special versions of a world's kernels.
+#[derive(Debug, Default)]
+pub(crate) struct Specials {
+    /// By the address of the constant that names the entry point.
+    versions: BTreeMap<(usize, Kind), Version>,
+    /// The programs of modules, once they have been needed.
+    programs: BTreeMap<usize, Arc<OnceLock<Result<Program, String>>>>,
+}
+
+/// The special version of a kernel.
+#[derive(Debug)]
+struct Version {
+    kernel: &'static str,
+    facts: Facts,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// The facts have held for so many launches; after this many more the kernel is compiled.
+    Waiting(u32),
+    Compiling(Compiling),
+    Ready(Arc<Loaded>, Report),
+    /// The general kernel runs, for this reason.
+    General(String),
+}
+
+/// A thread that compiles a kernel. Whoever drops it waits for it: no thread outlives its world.
+#[derive(Debug)]
+struct Compiling(Option<JoinHandle<Result<(Function, Report), String>>>);
+
+impl Compiling {
+    fn is_done(&self) -> bool {
+        self.0.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    fn result(mut self) -> Result<(Function, Report), String> {
+        let thread = self.0.take().ok_or("it was not started")?;
+        thread.join().unwrap_or_else(|_| Err(String::from("the evaluator panicked, see above")))
+    }
+}
+
+impl Drop for Compiling {
+    fn drop(&mut self) {
+        if let Some(thread) = self.0.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+/// What a special version relies on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Facts {
+    /// The members of the world with known values, the number of their values' last change, and of their objects.
+    members: Vec<(usize, u64, u32)>,
+    /// The known table entries that the entry point takes, by their position in its last parameter.
+    words: Vec<(usize, u64)>,
+    /// The arguments that are links to these members' objects, by their position from the last one.
+    links: Vec<(usize, u32)>,
+}
+
+/// A launch of an entry point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Called<'a> {
+    /// `Class::method`.
+    pub(crate) kernel: &'static str,
+    pub(crate) sections: &'a [Section],
+    pub(crate) entry: &'static Entry,
+    pub(crate) kind: Kind,
+    /// The kernel's arguments.
+    pub(crate) arguments: &'a [Argument<'a>],
+}
+
+/// What happened to a kernel that reads objects of a class for which kernels are specialised: see
+/// [`Cuda::specialized`](crate::Cuda::specialized).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Specialized {
+    /// `Class::method`.
+    pub kernel: &'static str,
+    /// The instructions of the general kernel and of the special one.
+    pub instructions: [usize; 2],
+    /// Loads whose results became constants, counted in the special kernel.
+    pub loads: usize,
+    /// Branches that were decided, counted in the special kernel.
+    pub branches: usize,
+    /// Iterations of loops with code of their own.
+    pub iterations: usize,
+    /// The reason why launches take the general kernel; `None` if they take the special one.
+    pub general: Option<String>,
+}
+
+impl std::fmt::Display for Specialized {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { kernel, instructions: [before, after], loads, branches, iterations, general } = self;
+        if let Some(reason) = general {
+            return write!(f, "{kernel}: the general kernel runs: {reason}");
+        }
+        write!(
+            f,
+            "{kernel}: {after} instructions in place of {before}, {loads} loads and {branches} branches known, {iterations} iterations unrolled"
+        )
+    }
+}
+
+impl DeviceWorld {
+    /// The kernel to launch: the special version of an entry point, if there is one for the present values.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the device.
+    pub(crate) fn special(
+        &mut self,
+        members: &mut Members<'_>,
+        called: Called<'_>,
+        general: Arc<Loaded>,
+    ) -> Result<Arc<Loaded>, GpuError> {
+        // A recording is checked for other changes, so that it keeps the general kernel.
+        if self.log.is_recording() || !self.tables.iter().any(|table| table.is_fixed) {
+            return Ok(general);
+        }
+        let Some(facts) = self.facts(members, called, &general) else { return Ok(general) };
+        let Called { kernel, entry, kind, .. } = called;
+        let key = (std::ptr::from_ref(entry).addr(), kind);
+        let known = self.specials.versions.remove(&key);
+        let is_new = known.is_none();
+        let mut version = match known {
+            Some(version) if version.facts == facts => version,
+            _ => Version { kernel, facts, state: State::Waiting(if is_new { 0 } else { PATIENCE }) },
+        };
+        version.state = match version.state {
+            State::Waiting(0) => self.compile(members, &version.facts, &general)?,
+            State::Waiting(launches) => State::Waiting(launches - 1),
+            State::Compiling(thread) if thread.is_done() => finished(thread, &general),
+            state => state,
+        };
+        let chosen = if let State::Ready(special, _) = &version.state { Arc::clone(special) } else { general };
+        self.specials.versions.insert(key, version);
+        Ok(chosen)
+    }
+
+    /// Waits for kernels that are being compiled, and says what became of them.
+    pub(crate) fn specialized(&mut self) -> Vec<Specialized> {
+        let loaded: Vec<_> = self.entries.iter().map(|(key, loaded)| (*key, Arc::clone(loaded))).collect();
+        for (key, general) in loaded {
+            let Some(mut version) = self.specials.versions.remove(&key) else { continue };
+            if let State::Compiling(thread) = version.state {
+                version.state = finished(thread, &general);
+            }
+            self.specials.versions.insert(key, version);
+        }
+        let says = |version: &Version| {
+            let (report, general) = match &version.state {
+                State::Ready(_, report) => (report.clone(), None),
+                State::General(reason) => (Report::default(), Some(reason.clone())),
+                State::Waiting(launches) => {
+                    let reason =
+                        format!("the values have changed; it is compiled after {launches} launches without a change");
+                    (Report::default(), Some(reason))
+                }
+                State::Compiling(_) => (Report::default(), Some(String::from("it is being compiled"))),
+            };
+            let Report { before, after, loads, branches, iterations, .. } = report;
+            Specialized { kernel: version.kernel, instructions: [before, after], loads, branches, iterations, general }
+        };
+        self.specials.versions.values().map(says).collect()
+    }
+
+    /// What is known when an entry point is launched in a [prepared](Self::prepare) world; `None` if that is nothing.
+    fn facts(&self, members: &mut Members<'_>, called: Called<'_>, entry: &Loaded) -> Option<Facts> {
+        // Functions that are called read tables in constant memory, of which a module of its own would have its own.
+        if entry.reads_tables {
+            return None;
+        }
+        let mut facts = Facts { members: Vec::new(), words: Vec::new(), links: Vec::new() };
+        let mut position = 0;
+        for (member, places) in &entry.words {
+            let first = position;
+            position += places.len();
+            let Some(member) = *member else { continue };
+            let table = &self.tables[member];
+            // A kernel may change its own objects.
+            if !table.is_fixed || called.sections.iter().any(|section| section.effects.class() == table.class) {
+                continue;
+            }
+            let revision = members[member].copies().revision();
+            let count = members[member].count();
+            let columns = columns(members, member, self.log.number());
+            let word = |&place: &usize| match place.checked_sub(1) {
+                None => Some(table.header),
+                Some(column) => columns.get(column).copied(),
+            };
+            facts.members.push((member, revision, count));
+            facts.words.extend((first..).zip(places).filter_map(|(at, place)| Some((at, word(place)?))));
+        }
+        if facts.members.is_empty() {
+            return None;
+        }
+        let taken = called.arguments.iter().filter(|argument| argument.bytes() > 0);
+        for (from_last, argument) in taken.rev().enumerate() {
+            let to = argument.links_to();
+            let is_fixed = |&(member, ..): &(usize, u64, u32)| to.contains(&self.tables[member].class);
+            if argument.bytes() == size_of::<u32>() && facts.members.iter().any(is_fixed) {
+                // SAFETY: the argument is alive and has these bytes. It has a link, which takes four, so it is nothing else.
+                let link = unsafe { argument.start().cast::<u32>().read() };
+                facts.links.push((from_last, link));
+            }
+        }
+        Some(facts)
+    }
+
+    /// Starts a thread that makes the special version of an entry point.
+    fn compile(&mut self, members: &mut Members<'_>, facts: &Facts, general: &Loaded) -> Result<State, GpuError> {
+        let mut memory: Vec<(u64, Vec<u8>)> = Vec::new();
+        for &(member, _, count) in &facts.members {
+            let objects = &mut *members[member];
+            let (units, name) = (objects.units(), objects.name());
+            let bytes: usize = units.iter().map(|unit| unit.columns * unit.len).sum();
+            if bytes > MOST_BYTES {
+                let reason = format!("class {name} takes {bytes} bytes, and {MOST_BYTES} is the most");
+                return Ok(State::General(reason));
+            }
+            if let Some(columns) = DeviceColumns::known(objects, self.log.number()) {
+                memory.extend(columns.contents(&units)?);
+            }
+            let DeviceHeader { len } = DeviceHeader { len: count };
+            memory.push((self.tables[member].header, len.to_ne_bytes().into()));
+        }
+        let (text, module) = (self.codes.texts().nth(general.module).unwrap_or_default(), general.module);
+        let program = Arc::clone(self.specials.programs.entry(module).or_default());
+        let (context, symbol, facts) = (self.log.context.clone(), general.symbol.clone(), facts.clone());
+        let work = move || made(&context, text, &program, &symbol, &facts, &memory);
+        let thread = std::thread::Builder::new().name(String::from("ikra-specialize")).spawn(work);
+        Ok(match thread {
+            Ok(thread) => State::Compiling(Compiling(Some(thread))),
+            Err(error) => State::General(format!("no thread could be started: {error}")),
+        })
+    }
+}
+
+/// The outcome of a thread that compiled the special version of an entry point.
+fn finished(thread: Compiling, general: &Loaded) -> State {
+    match thread.result() {
+        Err(reason) => State::General(reason),
+        Ok((function, _)) if function.footprint.local_bytes > general.function.footprint.local_bytes => {
+            State::General(String::from("a special one would need more registers than there are"))
+        }
+        Ok((function, report)) => {
+            let Loaded { words, module, symbol, reads_tables, .. } = general;
+            let special = Loaded {
+                function,
+                words: words.clone(),
+                module: *module,
+                symbol: symbol.clone(),
+                reads_tables: *reads_tables,
+            };
+            State::Ready(Arc::new(special), report)
+        }
+    }
+}
+
+/// Makes the special version of an entry point, and has the driver compile it.
+fn made(
+    context: &Context,
+    text: &str,
+    program: &OnceLock<Result<Program, String>>,
+    symbol: &str,
+    facts: &Facts,
+    memory: &[(u64, Vec<u8>)],
+) -> Result<(Function, Report), String> {
+    let program = program.get_or_init(|| Program::parse(text).map_err(|error| error.to_string())).as_ref()?;
+    let parameters = program.function(symbol).map_or(0, |kernel| kernel.parameters.len());
+    let last = parameters.checked_sub(1).ok_or("it has no parameters")?;
+    let words: Vec<(usize, [u8; 8])> = facts.words.iter().map(|(at, word)| (8 * at, word.to_ne_bytes())).collect();
+    let links: Vec<(usize, [u8; 4])> = facts.links.iter().map(|(back, link)| (*back, link.to_ne_bytes())).collect();
+    let words = words.iter().map(|(offset, bytes)| known::Argument { parameter: last, offset: *offset, bytes });
+    let links = links.iter().filter_map(|(from_last, bytes)| {
+        Some(known::Argument { parameter: last.checked_sub(1 + from_last)?, offset: 0, bytes })
+    });
+    let known = Known {
+        parameters: words.chain(links).collect(),
+        memory: memory.iter().map(|(address, bytes)| Memory { address: *address, bytes }).collect(),
+        ..Known::default()
+    };
+    let name = format!("{symbol}_special");
+    let (special, report) =
+        specialize(program, symbol, &name, &known, &Budget::default()).map_err(|refused| refused.to_string())?;
+    if report.loads + report.branches == 0 {
+        return Err(String::from("the values decide nothing in it"));
+    }
+    let module = Module::load_special(context, &special.to_string()).map_err(|error| error.to_string())?;
+    let function = module.function(&name).map_err(|error| error.to_string())?;
+    Ok((function.ok_or("the driver does not find it")?, report))
+}
