@@ -187,7 +187,7 @@ impl<W: World> Cuda<'_, W> {
     ///
     /// ```no_run
     /// # use ikra::{Place, prelude::*};
-    /// # #[soa_class] pub struct Rule { pub least: u32, pub most: u32, pub next: Option<Link<Rule>> }
+    /// # #[soa_class] pub struct Rule { pub least: u32, pub most: u32 }
     /// # #[soa_class] pub struct Cell { pub alive: bool, pub neighbours: u32 }
     /// # #[soa_methods]
     /// # impl Cell {
@@ -198,7 +198,7 @@ impl<W: World> Cuda<'_, W> {
     /// # #[soa_world] pub struct Life { pub cells: Objects<Cell>, pub rules: Objects<Rule> }
     /// # fn main() -> Result<(), ikra::Error> {
     /// # let mut life = Life::new();
-    /// # let rule = life.rules.push(Rule { least: 2, most: 3, next: None })?;
+    /// # let rule = life.rules.push(Rule { least: 2, most: 3 })?;
     /// life.on(Place::Gpu(0)).specialize_for::<Rule>()?;
     /// life.cuda_execute(Cell::live, rule)?;
     /// for kernel in life.cuda().specialized()? {

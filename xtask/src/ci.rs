@@ -77,6 +77,8 @@ fn tables(extent: Extent, skipped: &mut Vec<String>) -> Outcome {
     let cargo = |arguments: &str| {
         let mut command = cargo(arguments);
         command.env("CARGO_TARGET_DIR", "target/tables").env("RUST_BACKTRACE", "0");
+        // For the examples in the documentation; for all, so that dependencies are compiled once.
+        command.env("RUSTFLAGS", "--cfg ikra_tables");
         if extent == Extent::All {
             command.env("IKRA_LONG", "1");
         }
@@ -87,7 +89,7 @@ fn tables(extent: Extent, skipped: &mut Vec<String>) -> Outcome {
     step(&mut cargo(clippy))?;
     let mut all = cargo("test --manifest-path tests/tables/Cargo.toml --workspace --no-fail-fast");
     tests(all.env("IKRA_REQUIRE_PYTHON", "1"), skipped)?;
-    step(cargo("test --doc -p ikra-tables --features files").env("RUSTFLAGS", "--cfg ikra_tables"))?;
+    step(&mut cargo("test --doc -p ikra-tables --features files"))?;
     let doc = "doc -p ikra-tables --features files --no-deps";
     step(cargo(doc).env("RUSTDOCFLAGS", "-D warnings"))
 }

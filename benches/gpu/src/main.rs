@@ -7,6 +7,7 @@ mod chains;
 mod loops;
 mod model;
 mod order;
+mod special;
 
 use std::time::Instant;
 
@@ -387,5 +388,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("order", order::order),
         ("chains", chains::chains),
         ("loops", loops::loops),
+        ("special", |_| special::special()),
     ])
 }

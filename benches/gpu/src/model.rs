@@ -12,6 +12,8 @@ pub mod inner_array;
 pub mod lives;
 #[path = "items.rs"]
 pub mod order;
+#[path = "tables.rs"]
+pub mod tables;
 #[path = "turns.rs"]
 pub mod turns;
 

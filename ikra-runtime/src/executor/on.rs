@@ -313,7 +313,7 @@ impl<'w, W: World> On<'w, W> {
     /// without a change the kernel is compiled anew. It suits tables of rules, patterns, weights and small graphs, of up to
     /// a mebibyte.
     ///
-    /// Loops are unrolled if they begin at a link to such an object, which is an argument of the kernel, or at another such
+    /// Loops over all these objects are unrolled, and loops along links that begin at an argument of the kernel or at such an
     /// object. A kernel is not specialised for objects of the class that it runs for, nor in recordings.
     /// `sim.cuda().specialized()` says what became of each kernel.
     ///
@@ -321,19 +321,17 @@ impl<'w, W: World> On<'w, W> {
     /// use ikra::{Place, prelude::*};
     ///
     /// #[soa_class]
-    /// pub struct Rule { pub least: u32, pub most: u32, pub next: Option<Link<Rule>> }
+    /// pub struct Rule { pub least: u32, pub most: u32 }
     /// #[soa_class]
     /// pub struct Cell { pub alive: bool, pub neighbours: u32 }
     ///
     /// #[soa_methods]
     /// impl Cell {
     ///     #[kernel]
-    ///     pub fn live(&mut self, first: Option<Link<Rule>>) {
-    ///         let mut next = first.map(|first| self.resolve(first));
+    ///     pub fn live(&mut self) {
     ///         self.alive = false;
-    ///         while let Some(rule) = next {
+    ///         for rule in self.all::<Rule>() {
     ///             self.alive |= (rule.least()..=rule.most()).contains(&self.neighbours);
-    ///             next = rule.next();
     ///         }
     ///     }
     /// }
@@ -342,11 +340,10 @@ impl<'w, W: World> On<'w, W> {
     /// # fn main() -> Result<(), ikra::Error> {
     /// # let place = Place::Host;
     /// let mut life = Life::new();
-    /// let second = life.rules.push(Rule { least: 6, most: 6, next: None })?;
-    /// let first = life.rules.push(Rule { least: 2, most: 3, next: Some(second) })?;
+    /// life.rules.extend([Rule { least: 2, most: 3 }, Rule { least: 6, most: 6 }])?;
     /// life.cells.extend((0..9).map(|neighbours| Cell { alive: false, neighbours }))?;
     /// life.on(place).specialize_for::<Rule>()?;
-    /// life.on(place).execute(Cell::live, Some(first))?;
+    /// life.on(place).execute(Cell::live, ())?;
     /// let alive = life.cells.column(cell::alive).iter().filter(|&&alive| alive).count();
     /// assert_eq!(alive, 3);
     /// # Ok(()) }

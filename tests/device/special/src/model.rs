@@ -90,6 +90,17 @@ impl Spot {
         self.level = sum;
     }
 
+    /// Compares it with all patterns there are.
+    #[kernel]
+    pub fn scan_all(&mut self) {
+        for pattern in self.all::<Pattern>() {
+            if self.seen & pattern.mask() == pattern.value() {
+                self.found += 1;
+                self.weight -= pattern.weight();
+            }
+        }
+    }
+
     /// Reads no other object.
     #[kernel]
     pub fn mix(&mut self) {
