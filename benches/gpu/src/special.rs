@@ -5,9 +5,27 @@ use ikra::prelude::*;
 use ikra_baselines::table::{beside, table};
 use ikra_baselines::{sizes, time};
 
-use crate::model::tables::{Instruction, Picture, Pixel, Tap, picture};
+use crate::model::tables::{Instruction, Picture, Pixel, Tap};
 
 const GPU: Place = Place::Gpu(0);
+
+/// A picture without pixels, with a filter of this radius and a program of so many instructions.
+fn picture(taps: i32, instructions: u32) -> Result<Picture, ikra::Error> {
+    let mut picture = Picture::new();
+    for dy in -taps..=taps {
+        for dx in -taps..=taps {
+            // A quarter of the factors is zero.
+            let weight = if (dx + dy) % 4 == 0 { 0.0 } else { 1.0 / (1 + dx * dx + dy * dy) as f32 };
+            picture.taps.push(Tap { dx, dy, weight })?;
+        }
+    }
+    for n in 0..instructions {
+        let (a, b, to) = (n * 5 % 8, n * 3 % 7, (n + 1) % 8);
+        let instruction = Instruction { operation: n * 7 % 5, a, b, to, number: n as f32 / 16.0 };
+        picture.instructions.push(instruction)?;
+    }
+    Ok(picture)
+}
 
 /// The results of a kernel, all of whose bits count.
 fn results(picture: &mut Picture) -> u64 {

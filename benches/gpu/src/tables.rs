@@ -15,7 +15,7 @@ pub struct Tap {
 #[soa_class]
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// 0 for a number, 1 for a sum, 2 for a product, 3 for a difference, 4 for the larger one.
+    /// 0 for a number, 1 for the mean, 2 for the smaller one, 3 for a difference, 4 for the larger one.
     pub operation: u32,
     pub a: u32,
     pub b: u32,
@@ -59,8 +59,8 @@ impl Pixel {
             let (a, b) = (registers[instruction.a() as usize % 8], registers[instruction.b() as usize % 8]);
             registers[instruction.to() as usize % 8] = match instruction.operation() {
                 0 => instruction.number(),
-                1 => a + b,
-                2 => a * b,
+                1 => (a + b) * 0.5,
+                2 => a.min(b),
                 3 => a - b,
                 _ => a.max(b),
             };
@@ -74,22 +74,4 @@ pub struct Picture {
     pub taps: Objects<Tap>,
     pub instructions: Objects<Instruction>,
     pub pixels: Objects<Pixel>,
-}
-
-/// A picture of so many rows and columns, with a filter of this radius and a program.
-pub fn picture(taps: i32, instructions: u32) -> Result<Picture, ikra::Error> {
-    let mut picture = Picture::new();
-    for dy in -taps..=taps {
-        for dx in -taps..=taps {
-            // A quarter of the factors is zero.
-            let weight = if (dx + dy) % 4 == 0 { 0.0 } else { 1.0 / (1 + dx * dx + dy * dy) as f32 };
-            picture.taps.push(Tap { dx, dy, weight })?;
-        }
-    }
-    for n in 0..instructions {
-        let (a, b, to) = (n * 5 % 8, n * 3 % 7, (n + 1) % 8);
-        let instruction = Instruction { operation: n * 7 % 5, a, b, to, number: n as f32 / 16.0 };
-        picture.instructions.push(instruction)?;
-    }
-    Ok(picture)
 }

@@ -308,7 +308,8 @@ impl<'w, W: World> On<'w, W> {
     /// Says that the objects of a class seldom change. A GPU then compiles kernels that read them once more, for their
     /// present values: loops over them are unrolled, and their fields are constants (PE). On the host nothing changes.
     ///
-    /// The results are the same. The general kernel runs until a thread has compiled the special one, which takes some
+    /// The results are the same, bit for bit, unless device code is built with `Floats::Contract` or `Floats::Fast`, which
+    /// leave some to the driver's compiler. The general kernel runs until a thread has compiled the special one, which takes some
     /// hundredths of a second, and again from the first launch after a change of these objects. After some launches
     /// without a change the kernel is compiled anew. It suits tables of rules, patterns, weights and small graphs, of up to
     /// a mebibyte.
