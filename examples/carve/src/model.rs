@@ -33,14 +33,15 @@ impl Chunk {
     #[kernel]
     pub fn scan(&mut self) {
         let next = self.all::<Chunk>().get(self.link().index() + 1).map_or(Block::ZERO, |next| next.block());
-        let starts = self.block.starts(next);
+        let windows = self.block.windows(next);
         let mut hits = 0;
         for signature in self.all::<Signature>() {
             // Nearly always the first four bytes differ.
-            if block::may_match(&starts, signature.value(), signature.mask()) {
-                hits |= self.block.matches(next, signature.value(), signature.mask());
+            if block::may_match(&windows, signature.value(), signature.mask()) {
+                hits |= block::matches(&windows, signature.value(), signature.mask());
             }
         }
+        let hits = hits as u16;
         if self.hits != hits {
             self.hits = hits;
         }

@@ -22,43 +22,40 @@ impl Block {
         Self { words: [number as u32, (number >> 32) as u32, (number >> 64) as u32, (number >> 96) as u32] }
     }
 
-    /// The number whose lowest byte is the first.
-    pub fn number(self) -> u128 {
-        let [a, b, c, d] = self.words;
-        u128::from(a) | u128::from(b) << 32 | u128::from(c) << 64 | u128::from(d) << 96
-    }
-
     /// The four bytes from each byte on. The last ones begin here and end in the next block.
-    pub fn starts(self, next: Self) -> [u32; BYTES] {
-        let [a, b, c, d] = self.words;
-        let words = [a, b, c, d, next.words[0]];
-        let mut starts = [0; BYTES];
-        for n in 0..BYTES {
+    pub fn windows(self, next: Self) -> [u32; WINDOWS] {
+        let ([a, b, c, d], [e, f, g, h]) = (self.words, next.words);
+        let words = [a, b, c, d, e, f, g, h];
+        let mut windows = [0; WINDOWS];
+        for n in 0..WINDOWS {
             let pair = u64::from(words[n / 4]) | u64::from(words[n / 4 + 1]) << 32;
-            starts[n] = (pair >> (n % 4 * 8)) as u32;
+            windows[n] = (pair >> (n % 4 * 8)) as u32;
         }
-        starts
-    }
-
-    /// The bytes from which on a signature matches, a bit for each.
-    pub fn matches(self, next: Self, value: Self, mask: Self) -> u16 {
-        let (value, mask) = (value.number(), mask.number());
-        let (mut window, mut rest) = (self.number(), next.number());
-        let mut matches = 0;
-        for n in 0..BYTES {
-            matches |= u16::from(window & mask == value) << n;
-            window = window >> 8 | rest << 120;
-            rest >>= 8;
-        }
-        matches
+        windows
     }
 }
 
-/// Whether the first four bytes of a signature are at one of these starts.
-pub fn may_match(starts: &[u32; BYTES], value: Block, mask: Block) -> bool {
+/// The bytes at which four bytes are compared: those of a block, and those at which the rest of a signature may be.
+pub const WINDOWS: usize = BYTES + 12;
+
+/// Whether the first four bytes of a signature are at a byte of the block.
+pub fn may_match(windows: &[u32; WINDOWS], value: Block, mask: Block) -> bool {
     let mut may = false;
     for n in 0..BYTES {
-        may |= starts[n] & mask.words[0] == value.words[0];
+        may |= windows[n] & mask.words[0] == value.words[0];
     }
     may
+}
+
+/// The bytes of the block at which a whole signature is, a bit for each.
+pub fn matches(windows: &[u32; WINDOWS], value: Block, mask: Block) -> u32 {
+    let mut matches = 0;
+    for n in 0..BYTES {
+        let mut differs = 0;
+        for k in 0..4 {
+            differs |= (windows[n + 4 * k] & mask.words[k]) ^ value.words[k];
+        }
+        matches |= u32::from(differs == 0) << n;
+    }
+    matches
 }
