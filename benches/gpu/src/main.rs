@@ -3,6 +3,7 @@
 //! `ikra-gpu-benches target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU; `ikra-gpu-benches count [GROUP …]` runs each
 //! kernel once, for whoever counts.
 
+mod carve;
 mod chains;
 mod loops;
 mod model;
@@ -387,5 +388,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("order", order::order),
         ("chains", chains::chains),
         ("loops", loops::loops),
+        ("carve", carve::carve),
     ])
 }
