@@ -101,6 +101,9 @@ fn search<R: Read + Send>(
 ) -> Result<(), Failure> {
     let mut report = Report::begin(options.out.as_deref())?;
     let mut progress = Progress::new("MiB", (length.unwrap_or(0) >> 20) as u32);
+    // A small image takes little memory.
+    let most = length.and_then(|length| usize::try_from(length).ok()).unwrap_or(usize::MAX);
+    let piece = options.piece.min(most).max(1);
     let mut kept = Vec::new();
     let mut found = |searched: u64, matches: &[Match]| {
         if report.is_on_terminal() && !matches.is_empty() {
@@ -116,7 +119,7 @@ fn search<R: Read + Send>(
         Ok(())
     };
     let image = open()?;
-    let outcome = carve::find(table, image, options.piece, options.machine.place(), &mut found);
+    let outcome = carve::find(table, image, piece, options.machine.place(), &mut found);
     progress.clear();
     let summary = outcome.map_err(|error| match error {
         FindError::Image(reason) => Failure::Input { file: name.to_owned(), reason },
@@ -133,7 +136,7 @@ fn search<R: Read + Send>(
         report::rate(summary.bytes, summary.time)
     );
     if options.check {
-        let (expected, time) = check::search(table, open()?, options.piece).map_err(|error| match error {
+        let (expected, time) = check::search(table, open()?, piece).map_err(|error| match error {
             CheckError::Image(reason) => Failure::Input { file: name.to_owned(), reason },
             CheckError::Automaton(error) => Failure::Automaton(error.to_string()),
         })?;

@@ -40,7 +40,9 @@ impl<R: Read> Pieces<R> {
         if self.has_ended {
             return Ok(None);
         }
-        bytes.resize(self.length + self.overlap, 0);
+        let most = self.length + self.overlap;
+        bytes.try_reserve(most.saturating_sub(bytes.len())).map_err(io::Error::other)?;
+        bytes.resize(most, 0);
         bytes[..self.carried.len()].copy_from_slice(&self.carried);
         let mut filled = self.carried.len();
         while filled < bytes.len() {
