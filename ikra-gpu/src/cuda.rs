@@ -14,9 +14,9 @@ use crate::device_columns::DeviceColumns;
 use crate::driver::DeviceInfo;
 use crate::executor::{take, used_last, with};
 use crate::losses::{self, LostColumn};
-use crate::special::Specialized;
 use crate::stats::DeviceStats;
 use crate::tables;
+use crate::versions::Specialized;
 
 /// The operations that a world has on an NVIDIA GPU only; [`CudaWorld::cuda`](crate::CudaWorld::cuda) returns them.
 ///

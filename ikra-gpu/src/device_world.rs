@@ -16,11 +16,11 @@ use crate::changes::Changes;
 use crate::code::{Codes, Kind, Shape};
 use crate::device_columns::DeviceColumns;
 use crate::driver::{Context, DeviceInfo, Function, Memory, Module, Pieces, Stream};
-use crate::special::Specials;
 use crate::step::Positions;
 use crate::stream_log::StreamLog;
 use crate::tables::{Loaded, Members, Table, TableState, Text, symbols};
 use crate::uploaded::Uploaded;
+use crate::versions::Specials;
 
 /// A world's data on a device.
 #[derive(Debug)]

@@ -31,12 +31,13 @@ pub(crate) mod step;
 pub(crate) mod stream_log;
 pub(crate) mod tables;
 pub(crate) mod uploaded;
+pub(crate) mod versions;
 pub(crate) mod world;
 
 pub use cuda::Cuda;
 pub use executor::open;
 pub use ikra_runtime::error::GpuError;
 pub use losses::LostColumn;
-pub use special::Specialized;
 pub use stats::{DeviceStats, KernelTime};
+pub use versions::Specialized;
 pub use world::CudaWorld;

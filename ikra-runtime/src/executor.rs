@@ -28,6 +28,7 @@ mod recording;
 mod repeat;
 mod results;
 mod run;
+mod special;
 mod subset;
 
 pub use crate::exec::{Extent, Part};

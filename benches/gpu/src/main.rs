@@ -3,6 +3,7 @@
 //! `ikra-gpu-benches target/cuda/libbaselines.so [GROUP …]`, on a machine with a GPU; `ikra-gpu-benches count [GROUP …]` runs each
 //! kernel once, for whoever counts.
 
+mod carve;
 mod chains;
 mod loops;
 mod model;
@@ -389,5 +390,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("chains", chains::chains),
         ("loops", loops::loops),
         ("special", |_| special::special()),
+        ("carve", carve::carve),
     ])
 }

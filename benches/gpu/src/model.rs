@@ -6,6 +6,8 @@ use ikra::prelude::*;
 pub mod bfs;
 #[path = "cars.rs"]
 pub mod cars;
+#[path = "chunks.rs"]
+pub mod chunks;
 #[path = "inner_array.rs"]
 pub mod inner_array;
 #[path = "lives.rs"]

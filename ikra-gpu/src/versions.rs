@@ -1,0 +1,160 @@
+//! The versions of kernels for the values of some objects: what they rely on, and how they are made.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+
+use ikra_ptx::Module as Program;
+use ikra_ptx::specialize::{Argument, Budget, Known, Memory, Report, specialize};
+
+use crate::code::Kind;
+use crate::driver::{Context, Function, Module};
+use crate::tables::Loaded;
+
+/// The special versions of a world's kernels.
+#[derive(Debug, Default)]
+pub(crate) struct Specials {
+    /// By the address of the constant that names the entry point.
+    pub(crate) versions: BTreeMap<(usize, Kind), Version>,
+    /// The programs of modules, once they have been needed.
+    pub(crate) programs: BTreeMap<usize, Arc<OnceLock<Result<Program, String>>>>,
+}
+
+/// The special version of a kernel.
+#[derive(Debug)]
+pub(crate) struct Version {
+    pub(crate) kernel: &'static str,
+    pub(crate) facts: Facts,
+    pub(crate) state: State,
+}
+
+#[derive(Debug)]
+pub(crate) enum State {
+    /// The facts have held for so many launches; after this many more the kernel is compiled.
+    Waiting(u32),
+    Compiling(Compiling),
+    Ready(Arc<Loaded>, Report),
+    /// The general kernel runs, for this reason.
+    General(String),
+}
+
+/// A thread that compiles a kernel. Whoever drops it waits for it: no thread outlives its world.
+#[derive(Debug)]
+pub(crate) struct Compiling(pub(crate) Option<JoinHandle<Result<(Function, Report), String>>>);
+
+impl Compiling {
+    pub(crate) fn is_done(&self) -> bool {
+        self.0.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    fn result(mut self) -> Result<(Function, Report), String> {
+        let thread = self.0.take().ok_or("it was not started")?;
+        thread.join().unwrap_or_else(|_| Err(String::from("the evaluator panicked, see above")))
+    }
+}
+
+impl Drop for Compiling {
+    fn drop(&mut self) {
+        if let Some(thread) = self.0.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+/// What a special version relies on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// The members of the world with known values, the number of their values' last change, and of their objects.
+    pub(crate) members: Vec<(usize, u64, u32)>,
+    /// The known table entries that the entry point takes, by their position in its last parameter.
+    pub(crate) words: Vec<(usize, u64)>,
+    /// The arguments that are links to these members' objects, by their position from the last one.
+    pub(crate) links: Vec<(usize, u32)>,
+}
+
+/// What happened to a kernel that reads objects of a class for which kernels are specialised: see
+/// [`Cuda::specialized`](crate::Cuda::specialized).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Specialized {
+    /// `Class::method`.
+    pub kernel: &'static str,
+    /// The instructions of the general kernel and of the special one.
+    pub instructions: [usize; 2],
+    /// Loads whose results became constants, counted in the special kernel.
+    pub loads: usize,
+    /// Branches that were decided, counted in the special kernel.
+    pub branches: usize,
+    /// Iterations of loops with code of their own.
+    pub iterations: usize,
+    /// The reason why launches take the general kernel; `None` if they take the special one.
+    pub general: Option<String>,
+}
+
+impl std::fmt::Display for Specialized {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { kernel, instructions: [before, after], loads, branches, iterations, general } = self;
+        if let Some(reason) = general {
+            return write!(f, "{kernel}: the general kernel runs: {reason}");
+        }
+        write!(
+            f,
+            "{kernel}: {after} instructions in place of {before}, {loads} loads and {branches} branches known, {iterations} iterations unrolled"
+        )
+    }
+}
+
+/// The outcome of a thread that compiled the special version of an entry point.
+pub(crate) fn finished(thread: Compiling, general: &Loaded) -> State {
+    match thread.result() {
+        Err(reason) => State::General(reason),
+        Ok((function, _)) if function.footprint.local_bytes > general.function.footprint.local_bytes => {
+            State::General(String::from("a special one would need more registers than there are"))
+        }
+        Ok((function, report)) => {
+            let Loaded { words, module, symbol, reads_tables, .. } = general;
+            let special = Loaded {
+                function,
+                words: words.clone(),
+                module: *module,
+                symbol: symbol.clone(),
+                reads_tables: *reads_tables,
+            };
+            State::Ready(Arc::new(special), report)
+        }
+    }
+}
+
+/// Makes the special version of an entry point, and has the driver compile it.
+pub(crate) fn made(
+    context: &Context,
+    text: &str,
+    program: &OnceLock<Result<Program, String>>,
+    symbol: &str,
+    facts: &Facts,
+    memory: &[(u64, Vec<u8>)],
+) -> Result<(Function, Report), String> {
+    let program = program.get_or_init(|| Program::parse(text).map_err(|error| error.to_string())).as_ref()?;
+    let parameters = program.function(symbol).map_or(0, |kernel| kernel.parameters.len());
+    let last = parameters.checked_sub(1).ok_or("it has no parameters")?;
+    let words: Vec<(usize, [u8; 8])> = facts.words.iter().map(|(at, word)| (8 * at, word.to_ne_bytes())).collect();
+    let links: Vec<(usize, [u8; 4])> = facts.links.iter().map(|(back, link)| (*back, link.to_ne_bytes())).collect();
+    let words = words.iter().map(|(offset, bytes)| Argument { parameter: last, offset: *offset, bytes });
+    let links = links.iter().filter_map(|(from_last, bytes)| {
+        Some(Argument { parameter: last.checked_sub(1 + from_last)?, offset: 0, bytes })
+    });
+    let known = Known {
+        parameters: words.chain(links).collect(),
+        memory: memory.iter().map(|(address, bytes)| Memory { address: *address, bytes }).collect(),
+        ..Known::default()
+    };
+    let name = format!("{symbol}_special");
+    let (special, report) =
+        specialize(program, symbol, &name, &known, &Budget::default()).map_err(|refused| refused.to_string())?;
+    if report.loads + report.branches == 0 {
+        return Err(String::from("the values decide nothing in it"));
+    }
+    let module = Module::load_special(context, &special.to_string()).map_err(|error| error.to_string())?;
+    let function = module.function(&name).map_err(|error| error.to_string())?;
+    Ok((function.ok_or("the driver does not find it")?, report))
+}

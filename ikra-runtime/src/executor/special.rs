@@ -1,0 +1,69 @@
+//! Kernels for the values of objects that seldom change.
+
+use super::On;
+use crate::class::{Class, atomics};
+use crate::error::Error;
+use crate::world::{Holds, World};
+
+impl<W: World> On<'_, W> {
+    /// Says that the objects of a class seldom change. A GPU then compiles kernels that read them once more, for their
+    /// present values: loops over them are unrolled, and their fields are constants (PE). On the host nothing changes.
+    ///
+    /// The results are the same, bit for bit, unless device code is built with `Floats::Contract` or `Floats::Fast`, which
+    /// leave some to the driver's compiler. The general kernel runs until a thread has compiled the special one, which takes some
+    /// hundredths of a second, and again from the first launch after a change of these objects. After some launches
+    /// without a change the kernel is compiled anew. It suits tables of rules, patterns, weights and small graphs, of up to
+    /// a mebibyte.
+    ///
+    /// Loops over all these objects are unrolled, and loops along links that begin at an argument of the kernel or at such an
+    /// object. A kernel is not specialised for objects of the class that it runs for, nor in recordings.
+    /// `sim.cuda().specialized()` says what became of each kernel.
+    ///
+    /// ```
+    /// use ikra::{Place, prelude::*};
+    ///
+    /// #[soa_class]
+    /// pub struct Rule { pub least: u32, pub most: u32 }
+    /// #[soa_class]
+    /// pub struct Cell { pub alive: bool, pub neighbours: u32 }
+    ///
+    /// #[soa_methods]
+    /// impl Cell {
+    ///     #[kernel]
+    ///     pub fn live(&mut self) {
+    ///         self.alive = false;
+    ///         for rule in self.all::<Rule>() {
+    ///             self.alive |= (rule.least()..=rule.most()).contains(&self.neighbours);
+    ///         }
+    ///     }
+    /// }
+    /// # #[soa_world] pub struct Life { pub cells: Objects<Cell>, pub rules: Objects<Rule> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// # let place = Place::Host;
+    /// let mut life = Life::new();
+    /// life.rules.extend([Rule { least: 2, most: 3 }, Rule { least: 6, most: 6 }])?;
+    /// life.cells.extend((0..9).map(|neighbours| Cell { alive: false, neighbours }))?;
+    /// life.on(place).specialize_for::<Rule>()?;
+    /// life.on(place).execute(Cell::live, ())?;
+    /// let alive = life.cells.column(cell::alive).iter().filter(|&&alive| alive).count();
+    /// assert_eq!(alive, 3);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [all executors](Self#errors).
+    pub fn specialize_for<C: Class>(&mut self) -> Result<(), Error>
+    where
+        W: Holds<C>,
+    {
+        const {
+            assert!(
+                atomics::<C>().is_empty(),
+                "kernels cannot be specialised for a class with `#[atomic]` fields, which any kernel may change: keep the fields that seldom change in a class of their own"
+            );
+        }
+        self.at().with(|executor, world| executor.specialize_for(world, C::ID))
+    }
+}
