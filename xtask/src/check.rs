@@ -12,14 +12,11 @@ const PUBLISHED: &str = concat!(
     "-p ikra-tables -p ikra-trace -p ikra-ptx -p ikra-build -p ikra-doctor -p ikra"
 );
 
-/// The lints of the workspace. They run all build scripts, so they make all device code.
-pub const CLIPPY: &str = "clippy --workspace --all-targets";
-
 /// Budgets, formatting, lints, and documentation without warnings.
 pub fn lint() -> Outcome {
     counts()?;
     step(&mut cargo("fmt --all --check"))?;
-    step(cargo(CLIPPY).args(["--", "-D", "warnings"]))?;
+    step(&mut cargo("clippy --workspace --all-targets -- -D warnings"))?;
     let cust = "clippy -p ikra-gpu -p interop --features cust -- -D warnings";
     step(cargo(cust).env("CUDA_LIBRARY_PATH", no_toolkit()?))?;
     // Device code is not documented. A folder of its own, so that it is not built again afterwards.

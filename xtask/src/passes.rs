@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 
 use ikra_build::ptx::Fired;
 
-use crate::check::CLIPPY;
 use crate::run::{Outcome, cargo};
 
 /// The packages that have device code, each with its counts: a line per package.
@@ -77,24 +76,37 @@ fn compared(expected: &BTreeMap<String, Fired>, found: &BTreeMap<String, Fired>)
 
 /// How often passes fired in the device code of each package, by this compiler or by the one that builds take.
 fn fired(rustc: Option<&PathBuf>) -> Result<BTreeMap<String, Fired>, String> {
-    let packages = packages()?;
-    // As `lint` checks it, with the build scripts that the tests have run, so that nothing is built twice.
-    let mut command = cargo(CLIPPY);
-    command.arg("--message-format=json");
+    let mut all = BTreeMap::new();
+    let mut missing = packages()?;
+    if rustc.is_none() {
+        // The tests' build, which is often there already.
+        add(&mut all, &mut cargo("test --workspace --no-run --message-format=json"))?;
+        missing.retain(|package| !all.contains_key(package));
+    }
+    // Another command has other features, and makes the device code of its own.
+    let mut check = cargo("check --message-format=json");
+    check.args(missing.iter().flat_map(|package| ["-p", package]));
+    if let Some(rustc) = rustc {
+        check.env("IKRA_RUSTC", rustc);
+    }
+    if !missing.is_empty() {
+        add(&mut all, &mut check)?;
+    }
+    Ok(all)
+}
+
+/// Adds the counts in the device code that a command of cargo makes.
+fn add(all: &mut BTreeMap<String, Fired>, command: &mut Command) -> Outcome {
     // Other seeds would generate other programs; with all tests, some packages have more classes.
     for variable in ["IKRA_RANDOM_SEEDS", "IKRA_LIVES_SEEDS", "IKRA_COMMANDS_SEEDS", "IKRA_LONG"] {
         command.env_remove(variable);
     }
-    if let Some(rustc) = rustc {
-        command.env("IKRA_RUSTC", rustc);
-    }
-    let mut all = BTreeMap::new();
-    for (package, path) in made(&mut command)?.into_iter().filter(|(package, _)| packages.contains(package)) {
+    for (package, path) in made(command)? {
         let code = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
         let fired = Fired::read(&code).ok_or(format!("{path} does not say how often passes fired"))?;
         all.insert(package, fired);
     }
-    Ok(all)
+    Ok(())
 }
 
 /// The members of the workspace that build device code: those packages depend on `ikra-build` in their build scripts.
