@@ -25,6 +25,8 @@ use crate::versions::{Compiling, Facts, Specialized, State, Version, finished, m
 const MOST_BYTES: usize = 1 << 20;
 /// After a change, this many launches without another one come before the kernel is compiled again.
 const PATIENCE: u32 = 16;
+/// So many versions are kept that no launch takes any more.
+const MOST_RETIRED: usize = 8;
 
 /// A launch of an entry point.
 #[derive(Clone, Copy, Debug)]
@@ -57,11 +59,13 @@ impl DeviceWorld {
         let Some(facts) = self.facts(members, called, &general) else { return Ok(general) };
         let Called { kernel, entry, kind, .. } = called;
         let key = (std::ptr::from_ref(entry).addr(), kind);
-        let known = self.specials.versions.remove(&key);
-        let is_new = known.is_none();
-        let mut version = match known {
+        let mut version = match self.specials.versions.remove(&key) {
             Some(version) if version.facts == facts => version,
-            _ => Version { kernel, facts, state: State::Waiting(if is_new { 0 } else { PATIENCE }) },
+            Some(stale) => {
+                self.retire(stale)?;
+                Version { kernel, facts, state: State::Waiting(PATIENCE) }
+            }
+            None => Version { kernel, facts, state: State::Waiting(0) },
         };
         version.state = match version.state {
             State::Waiting(0) => self.compile(members, &version.facts, &general)?,
@@ -72,6 +76,16 @@ impl DeviceWorld {
         let chosen = if let State::Ready(special, _) = &version.state { Arc::clone(special) } else { general };
         self.specials.versions.insert(key, version);
         Ok(chosen)
+    }
+
+    /// Keeps a version that no launch takes any more, as long as it may run or is being compiled.
+    fn retire(&mut self, version: Version) -> Result<(), GpuError> {
+        self.specials.retired.push(version);
+        if self.specials.retired.len() >= MOST_RETIRED {
+            self.log.stream.synchronize().map_err(|error| self.log.blame(error))?;
+            self.specials.retired.clear();
+        }
+        Ok(())
     }
 
     /// Waits for kernels that are being compiled, and says what became of them.
@@ -137,7 +151,7 @@ impl DeviceWorld {
             let is_fixed = |&(member, ..): &(usize, u64, u32)| to.contains(&self.tables[member].class);
             if argument.bytes() == size_of::<u32>() && facts.members.iter().any(is_fixed) {
                 // SAFETY: the argument is alive and has these bytes. It has a link, which takes four, so it is nothing else.
-                let link = unsafe { argument.start().cast::<u32>().read() };
+                let link = unsafe { argument.start().cast::<u32>().read_unaligned() };
                 facts.links.push((from_last, link));
             }
         }

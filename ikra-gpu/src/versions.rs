@@ -16,6 +16,8 @@ use crate::tables::Loaded;
 pub(crate) struct Specials {
     /// By the address of the constant that names the entry point.
     pub(crate) versions: BTreeMap<(usize, Kind), Version>,
+    /// Versions that no launch takes any more. Kernels may still run, and their modules stay loaded until these are done.
+    pub(crate) retired: Vec<Version>,
     /// The programs of modules, once they have been needed.
     pub(crate) programs: BTreeMap<usize, Arc<OnceLock<Result<Program, String>>>>,
 }

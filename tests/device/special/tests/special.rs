@@ -153,6 +153,27 @@ fn changed_values_count_at_once() {
 }
 
 #[test]
+fn values_that_change_again_and_again() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut host, first, filter) = sim(13, 4, 100);
+    let mut gpu = host.clone();
+    fix(&mut gpu);
+    for round in 0..30 {
+        for (sim, place) in [(&mut host, Place::Host), (&mut gpu, GPU)] {
+            // Long enough for a version of its own now and then.
+            let steps = if round % 10 == 0 { 18 } else { 1 };
+            for _ in 0..steps {
+                step(sim, place, first, filter).unwrap();
+            }
+            sim.on(place).execute(Pattern::turn, round).unwrap();
+        }
+        assert_eq!(spots(&mut gpu), spots(&mut host), "round {round}");
+    }
+}
+
+#[test]
 fn recordings_keep_the_general_kernel() {
     if !has_gpu() {
         return;
