@@ -17,7 +17,7 @@ use ikra_runtime::world::World;
 use crate::code::Codes;
 use crate::device_world::DeviceWorld;
 use crate::driver::{Context, DeviceInfo};
-use crate::tables::Members;
+use crate::tables::{Members, Table};
 
 /// Opens a GPU for a world.
 ///
@@ -115,7 +115,9 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
     }
 
     fn specialize_for(&mut self, _: &mut W, class: ClassId) -> Result<(), Error> {
-        self.tables.iter_mut().filter(|table| table.class == class).for_each(|table| table.is_fixed = true);
+        // `On::specialize_for` does not compile for other classes: a kernel may change their atomic fields as it runs.
+        let is_meant = |table: &&mut Table| table.class == class && table.atomics.is_empty();
+        self.tables.iter_mut().filter(is_meant).for_each(|table| table.is_fixed = true);
         Ok(())
     }
 

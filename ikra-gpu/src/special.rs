@@ -7,6 +7,7 @@
 //!
 //! The driver keeps what it has compiled in its cache on the disk, by content and with a limit, as it does for all code.
 
+use std::mem;
 use std::sync::Arc;
 
 use ikra_core::kernel::{Argument, Entry};
@@ -80,6 +81,9 @@ impl DeviceWorld {
 
     /// Keeps a version that no launch takes any more, as long as it may run or is being compiled.
     fn retire(&mut self, version: Version) -> Result<(), GpuError> {
+        if matches!(version.state, State::Waiting(_) | State::General(_)) {
+            return Ok(());
+        }
         self.specials.retired.push(version);
         if self.specials.retired.len() >= MOST_RETIRED {
             self.log.stream.synchronize().map_err(|error| self.log.blame(error))?;
@@ -90,13 +94,12 @@ impl DeviceWorld {
 
     /// Waits for kernels that are being compiled, and says what became of them.
     pub(crate) fn specialized(&mut self) -> Vec<Specialized> {
-        let loaded: Vec<_> = self.entries.iter().map(|(key, loaded)| (*key, Arc::clone(loaded))).collect();
-        for (key, general) in loaded {
-            let Some(mut version) = self.specials.versions.remove(&key) else { continue };
-            if let State::Compiling(thread) = version.state {
-                version.state = finished(thread, &general);
-            }
-            self.specials.versions.insert(key, version);
+        for (key, version) in &mut self.specials.versions {
+            let Some(general) = self.entries.get(key) else { continue };
+            version.state = match mem::replace(&mut version.state, State::Waiting(0)) {
+                State::Compiling(thread) => finished(thread, general),
+                state => state,
+            };
         }
         let says = |version: &Version| {
             let (report, general) = match &version.state {
@@ -172,8 +175,8 @@ impl DeviceWorld {
             if let Some(columns) = DeviceColumns::known(objects, self.log.number()) {
                 memory.extend(columns.contents(&units)?);
             }
-            let DeviceHeader { len } = DeviceHeader { len: count };
-            memory.push((self.tables[member].header, len.to_ne_bytes().into()));
+            let header = DeviceHeader { len: count };
+            memory.push((self.tables[member].header, header.len.to_ne_bytes().into()));
         }
         let (text, module) = (self.codes.texts().nth(general.module).unwrap_or_default(), general.module);
         let program = Arc::clone(self.specials.programs.entry(module).or_default());

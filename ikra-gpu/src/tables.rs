@@ -41,7 +41,7 @@ pub(crate) struct Table {
 }
 
 /// An entry point of the device code, with the table entries that it takes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     pub(crate) function: Function,
     /// The module of its device code, and its name there.

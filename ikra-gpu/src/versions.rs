@@ -11,6 +11,9 @@ use crate::code::Kind;
 use crate::driver::{Context, Function, Module};
 use crate::tables::Loaded;
 
+/// A part of the mangled names of the variables by which panics are reported. A module may have its own of these.
+const OF_PANICS: &str = "8ikra_gpu6device5panic";
+
 /// The special versions of a world's kernels.
 #[derive(Debug, Default)]
 pub(crate) struct Specials {
@@ -32,7 +35,7 @@ pub(crate) struct Version {
 
 #[derive(Debug)]
 pub(crate) enum State {
-    /// The facts have held for so many launches; after this many more the kernel is compiled.
+    /// The kernel is compiled after so many launches with the same facts.
     Waiting(u32),
     Compiling(Compiling),
     Ready(Arc<Loaded>, Report),
@@ -113,17 +116,7 @@ pub(crate) fn finished(thread: Compiling, general: &Loaded) -> State {
         Ok((function, _)) if function.footprint.local_bytes > general.function.footprint.local_bytes => {
             State::General(String::from("a special one would need more registers than there are"))
         }
-        Ok((function, report)) => {
-            let Loaded { words, module, symbol, reads_tables, .. } = general;
-            let special = Loaded {
-                function,
-                words: words.clone(),
-                module: *module,
-                symbol: symbol.clone(),
-                reads_tables: *reads_tables,
-            };
-            State::Ready(Arc::new(special), report)
-        }
+        Ok((function, report)) => State::Ready(Arc::new(Loaded { function, ..general.clone() }), report),
     }
 }
 
@@ -153,6 +146,11 @@ pub(crate) fn made(
     let name = format!("{symbol}_special");
     let (special, report) =
         specialize(program, symbol, &name, &known, &Budget::default()).map_err(|refused| refused.to_string())?;
+    if let Some(variable) = report.variables.iter().find(|variable| !variable.contains(OF_PANICS)) {
+        return Err(format!(
+            "it uses a variable of the program, `{variable}`, of which a special one would have its own"
+        ));
+    }
     if report.loads + report.branches == 0 {
         return Err(String::from("the values decide nothing in it"));
     }

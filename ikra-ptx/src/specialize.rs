@@ -64,11 +64,11 @@
 //!
 //! # Why it ends
 //!
-//! A loop is unrolled only if known data may flow into it, and while something known decides whether it ends. If the program exceeds the [`Budget`], the
-//! loop with the most versions is not unrolled, and the evaluation starts again: registers that carry values from one
-//! iteration to the next are not known where that loop starts. Each new start gives up one more block, and there are
-//! finitely many. If the evaluator takes too many steps, each block gets one version, whose known values only become
-//! fewer. If even that program is too large, the kernel is refused.
+//! A loop is unrolled only if known data may flow into it, and while something known decides whether it ends. If the
+//! program exceeds the [`Budget`], the loop with the most versions is not unrolled, and the evaluation starts again:
+//! registers that carry values from one iteration to the next are not known where that loop starts. Each new start
+//! gives up one more block, and there are finitely many. If the evaluator takes too many steps, each block gets one
+//! version, whose known values only become fewer. If even that program is too large, the kernel is refused.
 //!
 //! # Threads that meet
 //!

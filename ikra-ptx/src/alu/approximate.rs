@@ -1,7 +1,7 @@
 //! Functions that hardware approximates.
 //!
-//! Results here are more precise than hardware's: computed in 64 bits and rounded once. Programs that depend on the bits of an
-//! approximation differ between generations of hardware, too.
+//! Results here are more precise than hardware's: computed in 64 bits and rounded once. Programs that depend on the
+//! bits of an approximation differ between generations of hardware, too.
 
 use super::float::Real;
 

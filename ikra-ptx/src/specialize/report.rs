@@ -30,8 +30,8 @@ pub struct Report {
     pub widened: usize,
     /// Whether the budget was too small for the best program.
     pub is_limited: bool,
-    /// Variables of the new module in global and constant memory that are not constant: it has its own, apart from those of the module from which it
-    /// was made.
+    /// Variables of the new module in global and constant memory that are not constant: it has its own, apart from
+    /// those of the module from which it was made.
     pub variables: Vec<String>,
 }
 

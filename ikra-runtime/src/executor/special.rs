@@ -9,14 +9,15 @@ impl<W: World> On<'_, W> {
     /// Says that the objects of a class seldom change. A GPU then compiles kernels that read them once more, for their
     /// present values: loops over them are unrolled, and their fields are constants (PE). On the host nothing changes.
     ///
-    /// The results are the same, bit for bit, unless device code is built with `Floats::Contract` or `Floats::Fast`, which
-    /// leave some to the driver's compiler. The general kernel runs until a thread has compiled the special one, which takes some
-    /// hundredths of a second, and again from the first launch after a change of these objects. After some launches
-    /// without a change the kernel is compiled anew. It suits tables of rules, patterns, weights and small graphs, of up to
-    /// a mebibyte.
+    /// The results are the same, bit for bit. With `Floats::Contract` or `Floats::Fast` they are within their bounds, since
+    /// the driver's compiler decides what it contracts. The general kernel runs until a thread has compiled the special
+    /// one, which takes some hundredths of a second. After a change of these objects the general kernel runs again, at
+    /// once; after 16 launches without another change the kernel is compiled anew. This suits tables of rules, patterns,
+    /// weights and small graphs, of up to a mebibyte.
     ///
-    /// Loops over all these objects are unrolled, and loops along links that begin at an argument of the kernel or at such an
-    /// object. A kernel is not specialised for objects of the class that it runs for, nor in recordings.
+    /// Loops over all these objects are unrolled, and loops along links that begin at an argument of the kernel or at such
+    /// an object. A kernel is not specialised for objects of the class that it runs for, nor in recordings, nor if it uses
+    /// a `static` that changes. It holds until the world is opened there again, for example after a loss.
     /// `sim.cuda().specialized()` says what became of each kernel.
     ///
     /// ```

@@ -1,6 +1,11 @@
 //! The model.
 
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use ikra::prelude::*;
+
+/// What kernels have noted, on the host or on a device.
+pub static NOTED: AtomicU32 = AtomicU32::new(0);
 
 /// A pattern of bits, an element of a list.
 #[soa_class]
@@ -99,6 +104,22 @@ impl Spot {
                 self.weight -= pattern.weight();
             }
         }
+    }
+
+    /// Counts matches in a variable of the program.
+    #[kernel]
+    pub fn note(&mut self) {
+        for pattern in self.all::<Pattern>() {
+            if self.seen & pattern.mask() == pattern.value() {
+                NOTED.fetch_add(1, Relaxed);
+            }
+        }
+    }
+
+    /// Reads that variable.
+    #[kernel]
+    pub fn recall(&mut self) {
+        self.found = NOTED.load(Relaxed);
     }
 
     /// Reads no other object.

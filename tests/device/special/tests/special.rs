@@ -225,6 +225,25 @@ fn reports_say_why_not() {
     assert!(reports(&mut gpu).is_empty(), "nothing was launched");
 }
 
+/// A special kernel would have a variable of its own.
+#[test]
+fn variables_of_the_program_stay_the_same() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut gpu, first, _) = sim(14, 5, 60);
+    gpu.on(GPU).specialize_for::<Pattern>().unwrap();
+    let matches = gpu.on(Place::Host).execute_and_reduce(Spot::matches, first, Sum).unwrap();
+    for _ in 0..3 {
+        gpu.on(GPU).execute(Spot::note, ()).unwrap();
+        let [report] = &reports(&mut gpu)[..] else { panic!("one kernel reads patterns") };
+        let general = report.general.as_deref().unwrap_or_default();
+        assert!(general.contains("it uses a variable of the program, `") && general.contains("NOTED"), "{report}");
+    }
+    gpu.on(GPU).execute(Spot::recall, ()).unwrap();
+    assert!(matches > 0 && gpu.spots.column(spot::found).iter().all(|&found| found == 3 * matches));
+}
+
 #[test]
 fn the_host_ignores_it() {
     let (mut sim, first, filter) = sim(12, 4, 50);
