@@ -18,7 +18,7 @@ pub use device::{TableRef, Targets};
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) use host::ABSENT;
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::{Directory, Header, HostChanges, TableRef, TargetSlot, Targets};
+pub use host::{AtHand, Directory, Header, HostChanges, TableRef, TargetSlot, Targets};
 #[cfg(not(target_arch = "nvptx64"))]
 pub use nursery::{Batch, Late, Nursery};
 

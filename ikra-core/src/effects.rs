@@ -86,6 +86,7 @@ pub struct Effects {
     /// Why the kernel counts as writing every field, if it does.
     pub(crate) because: &'static str,
     others: FieldSet,
+    roams: bool,
     calls: [Calls; Reached::LISTS],
     lists: usize,
     fields: &'static [FieldInfo],
@@ -209,6 +210,7 @@ impl Effects {
             atomics: AtomicUses::NONE,
             because: "",
             others: FieldSet::EMPTY,
+            roams: false,
             calls: [Calls::NONE; Reached::LISTS],
             lists: 0,
             fields: &[],
@@ -229,6 +231,25 @@ impl Effects {
             field += 1;
         }
         found
+    }
+
+    /// Whether it may reach other objects in ways that its text does not show: any object of the world, by
+    /// [`all`](crate::object::Object::all) or [`resolve`](crate::object::Object::resolve), or by functions and macros of
+    /// the user's. It does not reach others than those to which fields link, if this is `false` and it takes no links and
+    /// no groups.
+    pub const fn roams(&self) -> bool {
+        self.roams || self.lists > Reached::LISTS
+    }
+
+    /// The names of the getters and methods that the text calls on other objects, and perhaps on other values.
+    pub fn called(&self) -> impl Iterator<Item = &'static str> {
+        let lists = &self.calls[..self.lists.min(Reached::LISTS)];
+        lists.iter().flat_map(|calls| calls.names.iter().map(|name| name.0))
+    }
+
+    /// The fields of its own class that methods read which it calls on other objects.
+    pub const fn others(&self) -> FieldSet {
+        self.others
     }
 
     /// Whether the text calls a getter or a method with this name on other objects.
@@ -274,7 +295,7 @@ impl Effects {
 
     /// Whether threads that run the kernel may change one atomic field; `with_others` includes the other kernels of its
     /// trait.
-    pub(crate) const fn shares_atomics(&self, with_others: bool) -> bool {
+    pub const fn shares_atomics(&self, with_others: bool) -> bool {
         self.atomics.are_shared(with_others)
     }
 
@@ -311,6 +332,7 @@ impl Effects {
             atomics: found.atomics,
             because: found.because,
             others: found.others,
+            roams: found.roams,
             calls: found.calls,
             lists: found.lists,
             fields: C::FIELDS,
@@ -375,6 +397,7 @@ impl Effects {
         both.is_heavy |= other.is_heavy;
         both.reads = self.reads.union(other.reads);
         both.others = self.others.union(other.others);
+        both.roams |= other.roams;
         both.atomics = self.atomics.and(other.atomics.entries());
         if both.because.is_empty() {
             both.because = other.because;

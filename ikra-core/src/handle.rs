@@ -172,6 +172,23 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         unsafe { self.place.table::<C>() }
     }
 
+    /// In debug builds, panics if a kernel reads fields of an object whose values this process does not have.
+    #[inline(always)]
+    #[track_caller]
+    fn assert_at_hand(self, table: &Table<C>, fields: FieldSet) {
+        #[cfg(any(not(debug_assertions), target_arch = "nvptx64"))]
+        let _ = (table, fields);
+        #[cfg(all(debug_assertions, not(target_arch = "nvptx64")))]
+        if !P::SEQUENTIAL
+            && let Some(at_hand) = table.header.at_hand()
+        {
+            let lacks = |field: &usize| fields.contains(*field) && !at_hand.has(*field, self.index());
+            if let Some(field) = (0..C::FIELDS.len()).find(lacks) {
+                crate::panics::not_at_hand::<C>(P::EFFECTS.kernel(), field, self.link.id());
+            }
+        }
+    }
+
     /// Reads a field of the object, which another kernel call may own.
     ///
     /// # Panics
@@ -199,6 +216,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
             };
         }
         let table = self.table();
+        self.assert_at_hand(table, const { FieldSet::from_bits(1 << K) });
         if P::SEQUENTIAL {
             let field = const { FieldSet::from_bits(1 << K) };
             if const { <<C as Field<K>>::Storage as Stored>::ATOMIC } {
@@ -236,6 +254,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
         method: impl FnOnce(&C::View<'w, P>) -> R,
     ) -> R {
         let table = self.table();
+        self.assert_at_hand(table, const { FieldSet::from_bits(FIELDS) });
         if P::SEQUENTIAL && !self.facts.is_last() {
             table.fetch_object(const { FieldSet::from_bits(FIELDS) }, self.index());
         }

@@ -180,6 +180,29 @@ pub(crate) const fn assert_alignment<T>() {
     );
 }
 
+/// The numbers that an `#[atomic]` field is stored as, for code that combines them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// A `u32`, or a link's id.
+    U32,
+    /// An `i32`.
+    I32,
+    /// A `u64`.
+    U64,
+    /// An `i64`, or the bits of a [`Fixed`](crate::value::Fixed).
+    I64,
+    /// An `f32`.
+    F32,
+    /// An `f64`.
+    F64,
+    /// A `bool`.
+    Bool,
+    /// The id of a link, or 0.
+    Claim,
+    /// Another number.
+    Other,
+}
+
 /// One field of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldInfo {
@@ -189,6 +212,8 @@ pub struct FieldInfo {
     pub type_name: &'static str,
     /// Whether the field is `#[atomic]`.
     pub atomic: bool,
+    /// The numbers that it is stored as, if it is `#[atomic]`.
+    pub number: Option<Number>,
     /// The spread of its elements, if it is an inner array.
     pub array: Option<ArrayInfo>,
     /// The columns that store it.

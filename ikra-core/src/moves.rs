@@ -1,5 +1,7 @@
 //! Changes of a class's objects: they moved, were removed, or got ids. Links are remapped by them.
 
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use crate::info::ClassId;
 use crate::kept::Kept;
 
@@ -28,6 +30,8 @@ enum How<'a> {
     Kept(Kept<'a>),
     /// One bit per index, set for objects that were removed. The others stay.
     Removed(&'a [u64]),
+    /// Nothing changes. One bit per index is set for each object that a link names.
+    Visited(&'a [AtomicU64]),
     /// A running kernel makes objects, which have no ids yet.
     Young,
     /// By number: the id of a new object. Links name number `n` by an index, the given one minus `n`.
@@ -87,6 +91,12 @@ impl<'a> Change<'a> {
         Self { class, how: How::GoneHere(lives) }
     }
 
+    /// Objects of `class` do not change: a check sets one bit per index in `named`, for each object that a link names.
+    #[must_use]
+    pub const fn visited(class: ClassId, named: &'a [AtomicU64]) -> Self {
+        Self { class, how: How::Visited(named) }
+    }
+
     /// New objects of `class` have no ids yet: links to them have no new index.
     #[must_use]
     pub const fn young(class: ClassId) -> Self {
@@ -111,6 +121,12 @@ impl<'a> Change<'a> {
             How::Removed(removed) => {
                 let is_removed = removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
                 (!is_removed).then_some(index)
+            }
+            How::Visited(named) => {
+                if let Some(word) = named.get(index as usize / 64) {
+                    word.fetch_or(1 << (index % 64), Relaxed);
+                }
+                Some(index)
             }
             How::Young => (!may_be_young(index)).then_some(index),
             How::Made(first, ids) => match ids.get(first.wrapping_sub(index) as usize) {

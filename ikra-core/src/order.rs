@@ -65,6 +65,12 @@ impl AtomicUse {
         self.is_changed() && (with_others || self.other != 0 || self.own & uses::UNORDERED != 0)
     }
 
+    /// The bit of the only operation, if it is an update that commutes.
+    pub const fn update(&self) -> Option<u16> {
+        let all = self.own | self.other;
+        if all.is_power_of_two() && all & uses::UPDATES != 0 { Some(all) } else { None }
+    }
+
     /// Whether it changes the fields of other objects.
     pub const fn is_of_others(&self) -> bool {
         self.other != 0

@@ -27,7 +27,7 @@ pub use crate::target::copies::Copies;
 
 use crate::class::Class;
 use crate::facts::Facts;
-use crate::info::{ArrayInfo, ClassId, ColumnInfo, FieldInfo, first_column};
+use crate::info::{ArrayInfo, ClassId, ColumnInfo, FieldInfo, Number, first_column};
 use crate::message::Message;
 use crate::moves::{Moves, Remap};
 use crate::phase::Phase;
@@ -54,6 +54,8 @@ pub unsafe trait Stored: 'static {
     const COLUMNS: &'static [ColumnInfo];
     /// Whether a kernel may also change other objects' elements, atomically.
     const ATOMIC: bool = false;
+    /// The numbers that it is stored as, if it is atomic.
+    const NUMBER: Option<Number> = None;
     /// How an inner array is spread.
     const ARRAY: Option<ArrayInfo> = None;
     /// The classes that the field's links refer to.
@@ -344,6 +346,7 @@ impl FieldInfo {
             name,
             type_name,
             atomic: S::ATOMIC,
+            number: S::NUMBER,
             array: S::ARRAY,
             columns: S::COLUMNS,
             links_to: S::LINKS_TO,

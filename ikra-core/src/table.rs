@@ -5,9 +5,9 @@
 //! | a [`Table`] on the heap, pointed to by handles | words of constant memory, one group per class, and a [`DeviceHeader`] |
 //! | a world has one table per class, found by pointers between tables | one world per module: a class knows its table |
 
-pub use crate::directory::{Base, BaseSet, TableRef, Targets};
 #[cfg(not(target_arch = "nvptx64"))]
-pub use crate::directory::{Batch, Directory, Header, HostChanges, Late, Nursery, TargetSlot};
+pub use crate::directory::{AtHand, Batch, Directory, Header, HostChanges, Late, Nursery, TargetSlot};
+pub use crate::directory::{Base, BaseSet, TableRef, Targets};
 use crate::info::{ClassInfo, LayoutKind};
 use crate::layout::geometry;
 

@@ -310,6 +310,12 @@ pub enum Error {
         /// The operation.
         what: String,
     },
+    /// An error of the processes that share a world. The world cannot be used at this place again.
+    #[error("{reason}")]
+    Cluster {
+        /// The error, and which process had it.
+        reason: String,
+    },
     /// An error of a GPU.
     #[cfg(feature = "gpu")]
     #[error(transparent)]

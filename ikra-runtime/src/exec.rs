@@ -19,7 +19,7 @@ mod trial;
 
 pub(crate) use chunks::{AllReturned, for_chunks, spread};
 pub(crate) use construct::construct;
-pub use part::{Extent, Part};
+pub use part::{Extent, Part, SharedExtent, Sharing};
 
 use std::ops::{Range, RangeBounds};
 
@@ -71,6 +71,7 @@ where
 {
     Ok(match over {
         Extent::Range(range) => rows::call::<K, A>(objects, range.clone(), args),
+        Extent::Shared(shared) => rows::call::<K, A>(objects, shared.own(), args),
         Extent::List { list, class } => {
             each::call_listed::<K, A>(objects, list.objects_of::<K::Class>(*class, objects.slots())?, args)
         }
@@ -95,6 +96,7 @@ where
 {
     Ok(match over {
         Extent::Range(range) => pairs::call_pairs::<K, A>(objects, range.clone(), others, args),
+        Extent::Shared(shared) => pairs::call_pairs::<K, A>(objects, shared.own(), others, args),
         Extent::List { list, class } => {
             pairs::call_pairs_each::<K, A>(objects, list.objects_of::<K::Class>(*class, objects.slots())?, others, args)
         }
@@ -121,6 +123,7 @@ where
 {
     Ok(match over {
         Extent::Range(range) => reduce::reduce::<K, A, R>(objects, range.clone(), args, reducer),
+        Extent::Shared(shared) => reduce::reduce_shared::<K, A, R>(objects, shared, args, reducer)?,
         Extent::List { list, class } => reduce::reduce_each::<K, A, R>(
             objects,
             list.objects_of::<K::Class>(*class, objects.slots())?,
@@ -147,6 +150,11 @@ where
 {
     Ok(match over {
         Extent::Range(range) => collect::collect::<K, A>(objects, range.clone(), args),
+        Extent::Shared(shared) => {
+            let (own, returned) = collect::collect::<K, A>(objects, shared.own(), args);
+            // SAFETY: only executors of other places make such parts, of runs, whose results hold no pointers.
+            (unsafe { shared.complete(own, shared.own().start, shared.count()) }?, returned)
+        }
         Extent::List { list, class } => {
             collect::collect_each::<K, A>(objects, list.objects_of::<K::Class>(*class, objects.slots())?, args)
         }
@@ -166,6 +174,9 @@ pub(crate) fn finish<K: Kernel>(
 ) -> Result<(), Error> {
     match over {
         Extent::Range(range) => rows::finish::<K>(objects, std::iter::once(range.clone()), returned),
+        // Snapshots are exchanged as a whole. Those of other processes' objects have older values, but these objects are
+        // stale here after the kernel anyway.
+        Extent::Shared(shared) => rows::finish::<K>(objects, std::iter::once(0..shared.count()), returned),
         Extent::List { list, class } => {
             let listed = list.objects_of::<K::Class>(*class, objects.slots())?;
             rows::finish::<K>(objects, listed.ranges(0..listed.len()), returned);

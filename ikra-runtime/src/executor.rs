@@ -31,7 +31,7 @@ mod run;
 mod special;
 mod subset;
 
-pub use crate::exec::{Extent, Part};
+pub use crate::exec::{Extent, Part, SharedExtent, Sharing};
 pub use best::BestPlace;
 pub use choice::{Integer, NewOrder, Reordered};
 pub use chosen::Chosen;

@@ -18,8 +18,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub use units::{Span, Unit};
-pub(crate) use units::{spans, units};
+pub use units::{Elements, Span, Unit};
+pub(crate) use units::{elements, spans, units};
 
 use crate::class::{Class, atomics, undivided, whole_units};
 use crate::error::Error;
@@ -405,6 +405,20 @@ impl<'o> Copies<'o> {
         self.held.forget(fields);
         // SAFETY: no references into columns exist, since the objects are borrowed exclusively.
         unsafe { self.header.set_changed_on_device(fields) };
+    }
+
+    /// Makes the host take fields that are current only in the copy on a stream for current, and returns them.
+    ///
+    /// # Safety
+    ///
+    /// The host has values of these fields for all objects. The caller calls [`changed`](Self::changed) for the fields
+    /// before references to the columns are made, except by kernels that read current values.
+    pub unsafe fn lend(&mut self, stream: u64) -> FieldSet {
+        let fields = self.only_on(stream);
+        // SAFETY: this copy writes to the host again only after `changed`, by the caller.
+        unsafe { self.header.set_fetched(fields) };
+        self.held.forget(fields);
+        fields
     }
 
     pub(crate) fn remove(&mut self, stream: u64) {

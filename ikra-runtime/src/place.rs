@@ -10,6 +10,7 @@ use std::str::FromStr;
 /// | `host` | the cores of this machine |
 /// | `gpu`, `gpu:0` | the first NVIDIA GPU, as counted within `CUDA_VISIBLE_DEVICES` |
 /// | `gpu:1` | the second one |
+/// | `cluster` | the processes that share the world: see the crate `ikra-cluster` |
 ///
 /// The type is the same with and without the feature `cuda`. Without it, every operation on a GPU returns
 /// [`Error::NoSuchPlace`](crate::error::Error::NoSuchPlace), which names the feature.
@@ -23,7 +24,7 @@ use std::str::FromStr;
 /// assert_eq!(Place::default().to_string(), "host");
 /// assert_eq!(
 ///     "cpu".parse::<Place>().unwrap_err().to_string(),
-///     "`cpu` is not a place to run: write `host`, `gpu`, or `gpu:1` for the second GPU"
+///     "`cpu` is not a place to run: write `host`, `gpu`, `gpu:1` for the second GPU, or `cluster`"
 /// );
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -34,6 +35,8 @@ pub enum Place {
     Host,
     /// The NVIDIA GPU with this number, as counted within `CUDA_VISIBLE_DEVICES` if that is set.
     Gpu(usize),
+    /// The processes that share the world, on one machine or several. Each runs kernels for some of the objects.
+    Cluster,
 }
 
 impl fmt::Display for Place {
@@ -41,6 +44,7 @@ impl fmt::Display for Place {
         match self {
             Self::Host => f.write_str("host"),
             Self::Gpu(number) => write!(f, "gpu:{number}"),
+            Self::Cluster => f.write_str("cluster"),
         }
     }
 }
@@ -58,8 +62,10 @@ impl FromStr for Place {
             let is_plain = number.bytes().all(|byte| byte.is_ascii_digit());
             if is_plain { number.parse().ok().map(Self::Gpu) } else { None }
         };
-        if text == "host" {
-            return Ok(Self::Host);
+        match text {
+            "host" => return Ok(Self::Host),
+            "cluster" => return Ok(Self::Cluster),
+            _ => {}
         }
         gpu().ok_or_else(|| ParsePlaceError { text: text.to_owned() })
     }
@@ -72,7 +78,7 @@ impl FromStr for Place {
 /// assert!(error.to_string().starts_with("`gpu1` is not a place to run"));
 /// ```
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a place to run: write `host`, `gpu`, or `gpu:1` for the second GPU")]
+#[error("`{text}` is not a place to run: write `host`, `gpu`, `gpu:1` for the second GPU, or `cluster`")]
 pub struct ParsePlaceError {
     text: String,
 }
@@ -90,7 +96,8 @@ mod tests {
 
     #[test]
     fn places_are_parsed_as_they_print_themselves() {
-        for place in [Place::Host, Place::Gpu(0), Place::Gpu(1), Place::Gpu(12), Place::Gpu(usize::MAX)] {
+        for place in [Place::Host, Place::Cluster, Place::Gpu(0), Place::Gpu(1), Place::Gpu(12), Place::Gpu(usize::MAX)]
+        {
             assert_eq!(place.to_string().parse(), Ok(place));
         }
         assert_eq!(

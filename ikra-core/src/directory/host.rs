@@ -53,6 +53,31 @@ pub struct Header {
     unchecked: AtomicU64,
     /// The first of the objects with such links, and their end.
     unchecked_range: (AtomicU32, AtomicU32),
+    /// While a kernel runs that several processes share: the objects whose values are current in this one.
+    at_hand: AtomicPtr<AtHand>,
+}
+
+/// The objects of a class whose values are current in this process, while a kernel runs that several processes share.
+/// Debug builds check reads of other objects against it.
+#[derive(Debug, Default)]
+pub struct AtHand {
+    /// The objects of this process.
+    pub own: Range<usize>,
+    /// The fields that are current for these alone, and for those that are near.
+    pub stale: FieldSet,
+    /// The fields that are also current for objects that are near.
+    pub near: FieldSet,
+    /// These objects: a bit per index.
+    pub bits: Box<[u64]>,
+}
+
+impl AtHand {
+    /// Whether a field of an object is current.
+    #[must_use]
+    pub fn has(&self, field: usize, index: usize) -> bool {
+        let is_near = || self.bits.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
+        !self.stale.contains(field) || self.own.contains(&index) || self.near.contains(field) && is_near()
+    }
 }
 
 impl Header {
@@ -78,7 +103,23 @@ impl Header {
         absent_from: AtomicU32::new(u32::MAX),
         unchecked: AtomicU64::new(0),
         unchecked_range: (AtomicU32::new(u32::MAX), AtomicU32::new(0)),
+        at_hand: AtomicPtr::new(ptr::null_mut()),
     };
+
+    /// The objects whose values are current in this process, if several share the running kernel.
+    pub(crate) fn at_hand(&self) -> Option<&AtHand> {
+        // SAFETY: by the contract of `set_at_hand` the value exists until it is replaced, which happens between kernels.
+        unsafe { self.at_hand.load(Acquire).as_ref() }
+    }
+
+    /// Says which objects' values are current in this process.
+    ///
+    /// # Safety
+    ///
+    /// No kernel runs, and the value exists until this function has been called again.
+    pub unsafe fn set_at_hand(&self, at_hand: Option<&AtHand>) {
+        self.at_hand.store(at_hand.map_or(ptr::null_mut(), |at_hand| ptr::from_ref(at_hand).cast_mut()), Release);
+    }
 
     /// When ids of the class last changed, or objects were last removed.
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Links as `#[atomic]` fields.
 
-use crate::class::Class;
+use crate::class::{Class, Number};
 use crate::dispatch::{AnyLink, Dispatch, LinkBits};
 use crate::link::Link;
 use crate::order::{AtomicOwner, Operation, assert_allowed};
@@ -15,6 +15,7 @@ macro_rules! number_of_link {
         impl<D: Dispatch> AtomicValue for $ty {}
         impl<D: Dispatch> sealed::Cell for $ty {
             type Cell = <NumberOf<D> as sealed::Cell>::Cell;
+            const NUMBER: Number = Number::Other;
             #[inline(always)]
             fn load(cell: &Self::Cell) -> Self {
                 let $found = AnyLink::of_number(NumberOf::<D>::load(cell));
@@ -45,8 +46,8 @@ macro_rules! number_of_link {
 /// The integer with the bits of a link.
 type NumberOf<D> = <<D as Dispatch>::Bits as LinkBits>::Number;
 
-encoded!([C: Class] Option<Link<C>>, AtomicU32, |value| value.map_or(0, Link::id), |bits| Link::from_id(bits));
-encoded!([C: Class] Link<C>, AtomicU32, |value| value.id(), |bits| {
+encoded!([C: Class] Option<Link<C>>, AtomicU32 Claim, |value| value.map_or(0, Link::id), |bits| Link::from_id(bits));
+encoded!([C: Class] Link<C>, AtomicU32 U32, |value| value.id(), |bits| {
     // Only ids of links are ever stored.
     Link::from_id(bits).unwrap_or(Link::PLACEHOLDER)
 });

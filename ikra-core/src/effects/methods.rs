@@ -10,6 +10,7 @@ pub struct MethodEffects {
     writes: FieldSet,
     removes: bool,
     others: FieldSet,
+    roams: bool,
     because: &'static str,
     atomics: &'static [AtomicUse],
     calls: Calls,
@@ -17,9 +18,9 @@ pub struct MethodEffects {
 
 impl MethodEffects {
     /// May read every field.
-    pub const READS_ALL: Self = Self::new(u64::MAX, 0);
+    pub const READS_ALL: Self = Self::new(u64::MAX, 0).roaming();
     /// May change every field.
-    pub const WRITES_ALL: Self = Self::new(u64::MAX, u64::MAX);
+    pub const WRITES_ALL: Self = Self::new(u64::MAX, u64::MAX).roaming();
 
     /// It names these fields of its own object, by their bits, and changes these.
     pub const fn new(reads: u64, writes: u64) -> Self {
@@ -28,6 +29,7 @@ impl MethodEffects {
             writes: FieldSet::from_bits(writes),
             removes: false,
             others: FieldSet::EMPTY,
+            roams: false,
             because: "",
             atomics: &[],
             calls: Calls::NONE,
@@ -56,6 +58,12 @@ impl MethodEffects {
     #[must_use]
     pub const fn others(self, others: u64) -> Self {
         Self { others: FieldSet::from_bits(others), ..self }
+    }
+
+    /// With reads of objects that its calls do not show.
+    #[must_use]
+    pub const fn roaming(self) -> Self {
+        Self { roams: true, ..self }
     }
 
     /// With its calls on other objects in this file: names and lines.
@@ -89,6 +97,7 @@ pub struct Reached {
     pub(super) writes: FieldSet,
     pub(super) removes: bool,
     pub(super) others: FieldSet,
+    pub(super) roams: bool,
     pub(super) because: &'static str,
     pub(super) atomics: AtomicUses,
     pub(super) calls: [Calls; Self::LISTS],
@@ -108,6 +117,7 @@ impl Reached {
         writes: FieldSet::EMPTY,
         removes: false,
         others: FieldSet::EMPTY,
+        roams: false,
         because: "",
         atomics: AtomicUses::NONE,
         calls: [Calls::NONE; Self::LISTS],
@@ -121,6 +131,7 @@ impl Reached {
         self.writes = self.writes.union(method.writes);
         self.removes |= method.removes;
         self.others = self.others.union(method.others);
+        self.roams |= method.roams;
         if self.because.is_empty() {
             self.because = method.because;
         }

@@ -11,6 +11,7 @@ const FIELDS: &[FieldInfo] = &[FieldInfo {
     name: "pos",
     type_name: "f32",
     atomic: false,
+    number: None,
     array: None,
     columns: &[ColumnInfo::of::<f32>()],
     links_to: &[],

@@ -141,11 +141,12 @@ impl Block {
     fn find_reads(&mut self, places: &HashMap<String, Vec<usize>>) {
         for n in 0..self.methods.len() {
             let (mut reached, mut open) = (vec![false; self.methods.len()], vec![n]);
-            let (mut read, mut others, mut found) = (0, 0, Vec::new());
+            let (mut read, mut others, mut found, mut roams) = (0, 0, Vec::new(), false);
             while let Some(method) = open.pop() {
                 if std::mem::replace(&mut reached[method], true) {
                     continue;
                 }
+                roams |= self.methods[method].facts.roams();
                 for call in self.methods[method].facts.called.iter().filter(|call| call.how != How::Function) {
                     let methods = places.get(&call.name).into_iter().flatten();
                     read |= self.fields.named(&call.name).map_or(0, |field| 1 << field);
@@ -162,7 +163,7 @@ impl Block {
             found.sort();
             found.dedup();
             let method = &mut self.methods[n];
-            (method.calls, method.others) = (found, others);
+            (method.calls, method.others, method.roams) = (found, others, roams);
             method.facts.writes |= method.facts.given & !read;
         }
     }

@@ -131,6 +131,9 @@ fn own_effects(method: &Method) -> TokenStream {
         let others = bits(method.others);
         own = quote_spanned!(at=> #own.others(#others));
     }
+    if method.roams {
+        own = quote_spanned!(at=> #own.roaming());
+    }
     if !method.calls.is_empty() {
         let calls = method.calls.iter().map(|(name, line)| {
             let line = Literal::usize_unsuffixed(*line);

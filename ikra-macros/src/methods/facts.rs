@@ -12,6 +12,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::macros::Standard;
+use super::names::{self, Is};
 
 /// The effects of a body.
 #[derive(Clone, Default)]
@@ -51,6 +52,16 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
+    /// Whether it may reach objects in ways that its calls of getters do not show: any object of the world, or by
+    /// functions and macros that it does not know.
+    pub(crate) fn roams(&self) -> bool {
+        let roams = |called: &Called| match called.how {
+            How::Function => !names::is(&called.name, Is::OfValues),
+            How::OnSelf | How::OnOther | How::Getter => names::is(&called.name, Is::Reaching),
+        };
+        self.hidden || self.whole || self.escapes || self.called.iter().any(roams)
+    }
+
     /// Methods that it calls on other objects, and functions. A getter of an atomic is not one of them: a method of the class
     /// that has its name is another one.
     pub(crate) fn others(&self) -> impl Iterator<Item = &String> {

@@ -51,6 +51,8 @@ pub(crate) struct Method {
     pub(crate) calls: Vec<(String, usize)>,
     /// The fields read by the block's methods that it calls on other objects.
     pub(crate) others: u64,
+    /// Whether it, or a method of the block that it calls, may reach objects in ways that these calls do not show.
+    pub(crate) roams: bool,
     /// The methods that it calls on other objects, and functions.
     pub(super) called: BTreeSet<String>,
     pub(crate) kernel: Option<Options>,

@@ -15,6 +15,10 @@ pub(crate) enum Is {
     ObjectMethod,
     /// A method of `Link` itself.
     LinkMethod,
+    /// A method of every object that reaches objects to which no field links.
+    Reaching,
+    /// A function of plain values.
+    OfValues,
     /// A method that may change its receiver.
     Mutator,
     /// A method that returns its receiver, or a part of it, if it takes no arguments.
@@ -71,6 +75,22 @@ const TABLE: &[(Is, &str, &str)] = &[
         "all handle link remove resolve set_at_end",
         "of `Object` and `KernelObject`: they touch no field",
     ),
+    (Is::Reaching, "all handle resolve", "of `Object`: any object of the world"),
+    (Is::OfValues, "Some Ok Err", "variants"),
+    (Is::OfValues, "default from from_bits from_fn from_id from_ref new size_of splat to_bits try_from", "make values"),
+    (
+        Is::OfValues,
+        "abs ceil clamp cmp floor fract max max_by min min_by mul_add rem round signum total_cmp",
+        "of numbers",
+    ),
+    (Is::OfValues, "cbrt exp exp2 hypot ln log log10 log2 powf powi recip rsqrt sqrt", "of numbers"),
+    (Is::OfValues, "acos asin atan atan2 cos cosh sin sin_cos sinh tan tanh", "of numbers"),
+    (
+        Is::OfValues,
+        "below chance diffuse next_u32 next_u64 normal_f32 normal_f64 uniform_f32 uniform_f64",
+        "of random numbers",
+    ),
+    (Is::OfValues, "drop once repeat repeat_n replace successors swap take zip", "of the standard library"),
     (Is::LinkMethod, "id index", "inherent methods of `Link`"),
     (Is::LinkMethod, "clone cmp eq hash into ne partial_cmp", "of traits that `Link` implements"),
     (Is::Mutator, "append insert replace set take", "of `Option`, `Cell` or lists: they exchange what is there"),

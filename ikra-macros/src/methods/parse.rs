@@ -198,6 +198,7 @@ impl Block {
             unwritten: 0,
             calls: Vec::new(),
             others: 0,
+            roams: false,
             kernel,
             clashes,
             has_nested_ref,

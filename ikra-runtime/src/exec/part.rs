@@ -1,6 +1,7 @@
 //! The objects of a run.
 
 use std::fmt::{self, Debug};
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,6 +20,82 @@ pub enum Part<'a> {
     Ranges(&'a [Range<usize>]),
     /// The objects in a list.
     List(&'a Arc<ListOrder>),
+    /// All objects, of which other processes run the kernel for some, and complete its results.
+    Shared(&'a Arc<dyn Sharing>),
+}
+
+/// Processes that run a kernel together, each for some of the objects.
+///
+/// # Safety
+///
+/// 1. [`complete`](Self::complete) returns `Ok` only if it has filled all results. Those of other processes are the bytes
+///    that the same program has computed there for the same objects.
+/// 2. The results are of types that hold no pointers, as all results of [`Run`](crate::executor::Run)s are.
+pub unsafe trait Sharing: Debug + Send + Sync {
+    /// The positions of this process's objects of the kernel's class with this number. Processes have
+    /// consecutive ranges, which begin at multiples of [`part_len`](ikra_core::reduce::part_len).
+    fn own(&self, class: usize) -> Range<usize>;
+
+    /// Completes the results of all processes, `size` bytes each. This process has computed those in `own`; the others
+    /// follow each other in the order of the processes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cluster`].
+    fn complete(&self, results: &mut [MaybeUninit<u8>], size: usize, own: Range<usize>) -> Result<(), Error>;
+}
+
+/// A class's objects in a run that several processes share.
+#[derive(Clone, Debug)]
+pub struct SharedExtent {
+    sharing: Arc<dyn Sharing>,
+    own: Range<usize>,
+    count: usize,
+}
+
+impl SharedExtent {
+    /// The positions of this process's objects.
+    #[must_use]
+    pub fn own(&self) -> Range<usize> {
+        self.own.clone()
+    }
+
+    /// The number of objects of all processes.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Completes results, of which this process has some, with those of the other processes. There are `count` in all, and
+    /// this process's are `parts`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cluster`].
+    ///
+    /// # Safety
+    ///
+    /// The type holds no pointers: it is that of the results of a [`Run`](crate::executor::Run).
+    pub(super) unsafe fn complete<T>(&self, parts: Vec<T>, first: usize, count: usize) -> Result<Vec<T>, Error> {
+        let own = first..first + parts.len();
+        assert!(own.end <= count, "{own:?} of {count} results");
+        let mut all = Vec::<T>::with_capacity(count);
+        // SAFETY: the vector has room for all of them, and `MaybeUninit` needs no values.
+        let bytes = unsafe {
+            std::slice::from_raw_parts_mut(all.as_mut_ptr().cast::<MaybeUninit<u8>>(), count * size_of::<T>())
+        };
+        let parts = std::mem::ManuallyDrop::new(parts);
+        // SAFETY: the parts' bytes, which may have padding.
+        let from = unsafe {
+            std::slice::from_raw_parts(parts.as_ptr().cast::<MaybeUninit<u8>>(), parts.len() * size_of::<T>())
+        };
+        bytes[own.start * size_of::<T>()..own.end * size_of::<T>()].copy_from_slice(from);
+        self.sharing.complete(bytes, size_of::<T>(), own)?;
+        // SAFETY: all of them were filled: the own ones above, which are not used elsewhere, and the others by the contract
+        // of `Sharing`. They hold no pointers, so that they mean the same in each process.
+        unsafe { all.set_len(count) };
+        Ok(all)
+    }
 }
 
 /// A run's objects of one class.
@@ -34,6 +111,8 @@ pub enum Extent {
         /// The number of the kernel's class in the list.
         class: usize,
     },
+    /// All objects, shared with other processes.
+    Shared(SharedExtent),
 }
 
 impl Part<'_> {
@@ -59,6 +138,13 @@ impl Part<'_> {
                 list.check(class, len, name)?;
                 Ok(Extent::List { list: Arc::clone(list), class })
             }
+            Self::Shared(sharing) => {
+                let own = sharing.own(class);
+                if own.start > own.end || own.end > len {
+                    return Err(Error::OutOfRange { class: name, range: format!("{own:?}"), len });
+                }
+                Ok(Extent::Shared(SharedExtent { sharing: Arc::clone(sharing), own, count: len }))
+            }
         }
     }
 
@@ -69,6 +155,9 @@ impl Part<'_> {
         let name = objects.name();
         let live = objects.live();
         match self {
+            Self::Shared(_) => {
+                Err(Error::Cluster { reason: format!("a class with removed objects, {name}, is not shared") })
+            }
             Self::All => Ok(Extent::List { list: live, class: 0 }),
             Self::Ranges(ranges) => {
                 let range = ranges.get(class).cloned().unwrap_or(0..0);
@@ -98,6 +187,7 @@ impl Extent {
         match self {
             Self::Range(range) => range.len(),
             Self::List { list, class } => list.places_of(*class).len(),
+            Self::Shared(shared) => shared.count,
         }
     }
 
@@ -113,6 +203,7 @@ impl Debug for Extent {
         match self {
             Self::Range(range) => range.fmt(f),
             Self::List { .. } => write!(f, "a list of {}", self.len()),
+            Self::Shared(shared) => write!(f, "{:?} of {}", shared.own, shared.count),
         }
     }
 }

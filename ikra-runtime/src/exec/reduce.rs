@@ -4,8 +4,9 @@ use std::ops::{Range, RangeBounds};
 
 use super::calls::{Calls, for_calls};
 use super::chunks::{AllReturned, alone, by_one, spread};
-use super::positions;
 use super::rows::prepare;
+use super::{SharedExtent, positions};
+use crate::error::Error;
 use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
@@ -39,6 +40,40 @@ where
     // SAFETY: `&mut objects` excludes other kernels, and this thread makes all calls.
     let alone = |chunk| unsafe { reduce_chunk::<K, A, R, true>(table, &shadow, of_chunk(chunk), args, reducer) };
     reduce_chunks(range.len(), const { K::EFFECTS.is_heavy() }, reducer, work, by_one::<K, _, _>(work, alone))
+}
+
+/// Like `reduce`, for all objects, of which other processes do some: each does whole chunks.
+pub(super) fn reduce_shared<K, A, R>(
+    objects: &mut Objects<K::Class>,
+    shared: &SharedExtent,
+    args: A,
+    reducer: R,
+) -> Result<(K::Output, AllReturned), Error>
+where
+    K: Call<A, Output: Copy + Send + Sync>,
+    A: Copy + Send + Sync,
+    R: Reducer<K::Output>,
+{
+    let (own, count) = (shared.own(), shared.count());
+    let len = part_len(count, const { K::EFFECTS.is_heavy() });
+    let shadow = prepare::<K>(objects);
+    let table = objects.table();
+    let first = own.start.div_ceil(len);
+    let chunk = |n: usize| (first + n) * len..((first + n + 1) * len).min(count);
+    // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
+    let work = |n| unsafe { reduce_chunk::<K, A, R, false>(table, &shadow, chunk(n), args, reducer) };
+    // SAFETY: `&mut objects` excludes other kernels, and this thread makes all calls.
+    let alone = |n| unsafe { reduce_chunk::<K, A, R, true>(table, &shadow, chunk(n), args, reducer) };
+    let (parts, returned) =
+        fold_chunks(own.end.div_ceil(len).saturating_sub(first), &work, &by_one::<K, _, _>(work, alone));
+    // SAFETY: only executors of other places make such extents, of runs, whose results hold no pointers.
+    let parts = unsafe { shared.complete(parts, first, count.div_ceil(len)) }?;
+    let result = match parts[..] {
+        // One chunk is not combined with the identity.
+        [one] => one,
+        _ => combine_parts(&parts, reducer),
+    };
+    Ok((result, returned))
 }
 
 /// Like `reduce`, for the objects of a list.

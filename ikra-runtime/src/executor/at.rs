@@ -237,6 +237,7 @@ pub(super) fn has_elements(arguments: &[Argument<'_>], sections: &[Section]) -> 
         let lacks = |range: Range<usize>| column.first_lacking(range.start as u32..range.end as u32);
         let lacking = match &section.over {
             Extent::Range(range) => lacks(range.clone()),
+            Extent::Shared(shared) => lacks(shared.own()),
             Extent::List { list, class } => {
                 let listed = list.listed(*class)?;
                 listed.ranges(0..listed.len()).find_map(lacks)
@@ -264,6 +265,11 @@ fn take<W: World>(world: &mut W, place: Place) -> Result<Box<dyn Executor<W>>, E
     match world.state_mut().executors().take(place) {
         Some(executor) => Ok(executor),
         None if place == Place::Host => Ok(Box::new(Host::new())),
+        None if place == Place::Cluster => {
+            let reason =
+                "no other process shares the world; call `cluster.share(&mut sim)` of the crate `ikra-cluster` before";
+            Err(Error::NoSuchPlace { place, reason })
+        }
         None => W::open(world, place),
     }
 }

@@ -31,6 +31,9 @@ pub(super) fn among<C: Class, T>(
 ) -> Result<T, Error> {
     Ok(match part.of(0, &*objects)? {
         Extent::Range(range) => work(&Listed::Range(range), objects),
+        Extent::Shared(_) => {
+            return Err(Error::Cluster { reason: String::from("a chain of kernels is not shared") });
+        }
         Extent::List { list, class } => work(list.objects_of::<C>(class, objects.slots())?, objects),
     })
 }

@@ -111,6 +111,7 @@ impl<W> Steps<W> {
                     Part::All => None,
                     Part::Ranges(ranges) => Some(ranges.into()),
                     Part::List(_) => return Err(self.refuse("a kernel for a list of links")),
+                    Part::Shared(_) => return Err(self.refuse("a kernel that several processes share")),
                 };
                 self.runs.push(Kept { step: step.keep(), ranges });
                 Ok(())

@@ -36,6 +36,18 @@ pub struct Unit {
 }
 
 impl Unit {
+    /// The elements of its columns, and the objects that it has. `None` if objects cannot be copied by themselves.
+    #[must_use]
+    pub fn elements(&self) -> Option<(Vec<Elements>, Range<usize>)> {
+        let field = self.fields.bits().trailing_zeros() as usize;
+        let column = |n: usize| {
+            let start = self.start.wrapping_sub(self.offset).wrapping_add(n * self.pitch);
+            Elements { field, size: self.size, start, per_block: usize::MAX, block: 0 }
+        };
+        let first = self.offset.checked_div(self.size)?;
+        Some(((0..self.columns).map(column).collect(), first..first + self.len / self.size))
+    }
+
     /// The number of bytes of memory with the same room.
     pub fn bytes(&self) -> usize {
         (self.columns - 1) * self.pitch + self.capacity
@@ -74,6 +86,64 @@ pub struct Span {
     pub rows: usize,
     /// The number of bytes from one piece to the next.
     pub pitch: usize,
+}
+
+/// The elements of one column on the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Elements {
+    /// The field.
+    pub field: usize,
+    /// The number of bytes of an element.
+    pub size: usize,
+    start: *mut u8,
+    /// The number of consecutive elements that lie side by side, and the number of bytes from one such block to the next.
+    per_block: usize,
+    block: usize,
+}
+
+// SAFETY: it is a number for an address; whoever accesses memory there proves that it may.
+unsafe impl Send for Elements {}
+// SAFETY: as above.
+unsafe impl Sync for Elements {}
+
+impl Elements {
+    /// The address of an object's element.
+    #[must_use]
+    pub fn address(&self, index: usize) -> *mut u8 {
+        let block = index / self.per_block;
+        self.start.wrapping_add(block * self.block + (index - block * self.per_block) * self.size)
+    }
+
+    /// The consecutive objects from this one on whose elements lie side by side.
+    #[must_use]
+    pub fn run(&self, index: usize) -> usize {
+        self.per_block - index % self.per_block
+    }
+
+    /// The same elements of storage that starts at another address.
+    #[must_use]
+    pub fn moved(self, from: usize, to: *mut u8) -> Self {
+        Self { start: to.wrapping_add(self.start.addr().wrapping_sub(from)), ..self }
+    }
+}
+
+/// The elements of some fields in storage that starts at `bases`.
+pub(crate) fn elements<C: Class>(bases: &C::Bases, fields: FieldSet) -> Vec<Elements> {
+    let geometry = geometry::<C>();
+    let mut all = Vec::new();
+    for field in (0..C::FIELDS.len()).filter(|&field| fields.contains(field)) {
+        for column in first_column(C::FIELDS, field)..first_column(C::FIELDS, field + 1) {
+            let (size, offset) = (geometry.sizes[column], geometry.offsets[column]);
+            let (start, per_block, block) = match C::Layout::KIND {
+                LayoutKind::Soa if has_own_columns::<C>() => (bases.get(column).0, usize::MAX, 0),
+                LayoutKind::Soa => (bases.get(0).0.wrapping_add(offset), usize::MAX, 0),
+                LayoutKind::Aos => (bases.get(0).0.wrapping_add(offset), 1, geometry.block),
+                LayoutKind::Tiles(tile) => (bases.get(0).0.wrapping_add(offset), tile, geometry.block),
+            };
+            all.push(Elements { field, size, start, per_block, block });
+        }
+    }
+    all
 }
 
 /// The columns of a field that are copied together: a single column, or the slots of an array.

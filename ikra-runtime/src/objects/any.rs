@@ -8,7 +8,7 @@ use crate::class::{Class, ClassId, arrays, atomics, base_count, has_own_columns,
 use crate::error::Error;
 use crate::fingerprint::Signature;
 use crate::info::FieldInfo;
-use crate::mirror::{Copies, Mirrored, Span, Unit, spans, units};
+use crate::mirror::{Copies, Elements, Mirrored, Span, Unit, elements, spans, units};
 use crate::table::{Directory, Header, Table};
 use ikra_core::effects::FieldSet;
 use ikra_core::kept::KeptObjects;
@@ -111,6 +111,23 @@ pub unsafe trait AnyObjects: Lives + Any {
     fn units(&self) -> Vec<Unit>;
     /// The spans that hold some fields of objects `first..end`.
     fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span>;
+    /// The elements of some fields on the host, column by column, without those in the arena.
+    fn elements(&self, fields: FieldSet) -> Vec<Elements>;
+    /// Shows `moves` each link that some objects have in some fields.
+    ///
+    /// # Errors
+    ///
+    /// Errors of fetching.
+    ///
+    /// # Panics
+    ///
+    /// If an object does not exist.
+    fn visit_links(
+        &mut self,
+        objects: &mut dyn Iterator<Item = usize>,
+        fields: FieldSet,
+        moves: Moves<'_>,
+    ) -> Result<(), Error>;
     /// Whether each column has memory of its own.
     fn has_own_columns(&self) -> bool;
     /// The fields that are `#[atomic]`.
@@ -251,6 +268,23 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     }
     fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span> {
         spans::<C>(&self.table().bases, fields, first, end, self.arena())
+    }
+    fn elements(&self, fields: FieldSet) -> Vec<Elements> {
+        elements::<C>(&self.table().bases, fields)
+    }
+    fn visit_links(
+        &mut self,
+        objects: &mut dyn Iterator<Item = usize>,
+        fields: FieldSet,
+        moves: Moves<'_>,
+    ) -> Result<(), Error> {
+        self.try_fetch(fields)?;
+        for index in objects {
+            assert!(index < self.slots(), "class {} has {} objects", C::NAME, self.slots());
+            // SAFETY: the object exists, and it is a check.
+            let _ = unsafe { self.remap_object(index, fields, moves, Remap::Check) };
+        }
+        Ok(())
     }
     fn has_own_columns(&self) -> bool {
         has_own_columns::<C>()

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 use core::ptr;
 
 use super::{Atomic, AtomicValue};
-use crate::class::{Class, ClassId, ColumnInfo};
+use crate::class::{Class, ClassId, ColumnInfo, Number};
 use crate::effects::FieldSet;
 use crate::facts::Facts;
 use crate::order::{Lent, OfAny, OfSelf};
@@ -37,6 +37,7 @@ unsafe impl<T: AtomicValue> Stored for AtomicColumn<T> {
         &[ColumnInfo::of::<T::Cell>().holding::<T>()]
     };
     const ATOMIC: bool = true;
+    const NUMBER: Option<Number> = Some(T::NUMBER);
     const LINKS_TO: &'static [ClassId] = T::LINKS_TO;
 }
 

@@ -1,5 +1,6 @@
 //! The values that an `#[atomic]` field may hold, and their cells.
 
+use crate::info::Number;
 use crate::target::cells::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Relaxed};
 use crate::value::Fixed;
 
@@ -29,12 +30,15 @@ pub trait AtomicValue: sealed::Cell {}
 
 /// Unsafe code trusts the choice of the cell for a value, so the trait is sealed.
 pub(crate) mod sealed {
+    use crate::info::Number;
     use crate::value::Value;
 
     /// How a value is accessed as an atomic.
     pub trait Cell: Value {
         /// The atomic with the same size, alignment and bytes.
         type Cell: Sync + 'static;
+        /// The number that it holds.
+        const NUMBER: Number;
         fn load(cell: &Self::Cell) -> Self;
         fn store(cell: &Self::Cell, value: Self);
         fn swap(cell: &Self::Cell, value: Self) -> Self;
@@ -44,10 +48,11 @@ pub(crate) mod sealed {
 
 /// An atomic over the cell with the same name.
 macro_rules! plain {
-    ($($ty:ident $cell:ident;)*) => { $(
+    ($($ty:ident $cell:ident $number:ident;)*) => { $(
         impl AtomicValue for $ty {}
         impl sealed::Cell for $ty {
             type Cell = $cell;
+            const NUMBER: Number = Number::$number;
             #[inline(always)]
             fn load(cell: &$cell) -> Self {
                 cell.load(Relaxed)
@@ -69,19 +74,20 @@ macro_rules! plain {
 }
 
 plain! {
-    u32 AtomicU32;
-    i32 AtomicI32;
-    u64 AtomicU64;
-    i64 AtomicI64;
-    bool AtomicBool;
+    u32 AtomicU32 U32;
+    i32 AtomicI32 I32;
+    u64 AtomicU64 U64;
+    i64 AtomicI64 I64;
+    bool AtomicBool Bool;
 }
 
 /// An atomic over an integer cell, by a bijection between values and integers.
 macro_rules! encoded {
-    ([$($generics:tt)*] $ty:ty, $cell:ident, |$value:ident| $encode:expr, |$bits:ident| $decode:expr) => {
+    ([$($generics:tt)*] $ty:ty, $cell:ident $number:ident, |$value:ident| $encode:expr, |$bits:ident| $decode:expr) => {
         impl<$($generics)*> AtomicValue for $ty {}
         impl<$($generics)*> sealed::Cell for $ty {
             type Cell = $cell;
+            const NUMBER: crate::info::Number = crate::info::Number::$number;
             #[inline(always)]
             fn load(cell: &$cell) -> Self {
                 let $bits = cell.load(Relaxed);
@@ -110,6 +116,6 @@ macro_rules! encoded {
 
 pub(crate) use encoded;
 
-encoded!([] f32, AtomicU32, |value| value.to_bits(), |bits| f32::from_bits(bits));
-encoded!([] f64, AtomicU64, |value| value.to_bits(), |bits| f64::from_bits(bits));
-encoded!([const F: u32] Fixed<F>, AtomicI64, |value| value.to_bits(), |bits| Fixed::from_bits(bits));
+encoded!([] f32, AtomicU32 F32, |value| value.to_bits(), |bits| f32::from_bits(bits));
+encoded!([] f64, AtomicU64 F64, |value| value.to_bits(), |bits| f64::from_bits(bits));
+encoded!([const F: u32] Fixed<F>, AtomicI64 I64, |value| value.to_bits(), |bits| Fixed::from_bits(bits));

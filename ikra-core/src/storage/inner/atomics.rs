@@ -7,7 +7,7 @@ use core::ops::{Range, RangeBounds};
 use super::arrangement::{Arrangement, Bump};
 use super::elements::{Elements, ElementsWindow};
 use super::{ArrayStorage, array_storage, array_stored};
-use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo};
+use crate::class::{ArrayInfo, Class, ClassId, ColumnInfo, Number};
 use crate::effects::FieldSet;
 use crate::facts::Facts;
 use crate::order::{AtomicOwner, Lent, OfAny, OfSelf};
@@ -247,6 +247,7 @@ unsafe impl<C: Class, const K: usize, A: Arrangement<Element: AtomicValue>> Stor
     const EMPTIES: bool = A::INFO.has_spans() || <A::Element as Value>::EMPTIES;
     array_stored!();
     const ATOMIC: bool = true;
+    const NUMBER: Option<Number> = Some(<A::Element as Cell>::NUMBER);
 }
 
 // SAFETY: the arrangement's columns and the arena; views and refs access the object's elements as atomics.

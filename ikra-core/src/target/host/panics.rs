@@ -39,6 +39,20 @@ pub(crate) fn out_of_range(class: &str, index: u32, len: u32) -> ! {
     );
 }
 
+/// A kernel that several processes share reads an object that its effects do not name.
+#[cold]
+#[inline(never)]
+#[track_caller]
+#[cfg(debug_assertions)]
+pub(crate) fn not_at_hand<C: ClassInfo>(kernel: &str, field: usize, id: u32) -> ! {
+    panic!(
+        "kernel `{kernel}` reads `{}::{}` of {}#{id}, which another rank of the cluster has, and its text does not show that: call the getter in the kernel, or in a method of its class",
+        C::NAME,
+        C::FIELDS[field].name,
+        C::NAME
+    );
+}
+
 /// An object's id does not fit into a link to objects of several classes.
 #[cold]
 #[inline(never)]

@@ -1,0 +1,143 @@
+//! The ranks, as programs see them.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use ikra_runtime::error::Error;
+use ikra_runtime::place::Place;
+use ikra_runtime::world::World;
+
+use crate::executor;
+use crate::ranks::{Ranks, Traffic, What};
+use crate::state::Shared;
+use crate::transport::{Transport, connected};
+
+/// The ranks that share worlds: this one and the others.
+#[derive(Debug)]
+pub struct Cluster {
+    shared: Shared,
+}
+
+impl Cluster {
+    /// A cluster of ranks that a transport connects.
+    #[must_use]
+    pub fn over(transport: Box<dyn Transport>) -> Self {
+        Self { shared: Shared::new(Ranks::new(transport)) }
+    }
+
+    /// The processes that MPI started: `mpirun -n 4 program`. A program that was started without MPI is the only rank.
+    ///
+    /// `None` if MPI has been started in this process before.
+    #[cfg(feature = "mpi")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "mpi")))]
+    #[must_use]
+    pub fn mpi() -> Option<Self> {
+        Some(Self::over(Box::new(crate::transport::Mpi::start()?)))
+    }
+
+    /// Runs a program on ranks that are threads of this process: for tests. Each calls `program` with its cluster, and
+    /// the results are in the order of the ranks.
+    ///
+    /// ```
+    /// use ikra_cluster::Cluster;
+    ///
+    /// assert_eq!(Cluster::threads(3, |cluster| cluster.rank()), [0, 1, 2]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `ranks` is 0, or if a rank panics.
+    pub fn threads<T: Send>(ranks: usize, program: impl Fn(Self) -> T + Sync) -> Vec<T> {
+        assert!(ranks > 0, "a cluster has at least one rank");
+        let program = &program;
+        std::thread::scope(|scope| {
+            let start = |local| scope.spawn(move || program(Self::over(Box::new(local))));
+            let started: Vec<_> = connected(ranks).into_iter().map(start).collect();
+            let ended: Vec<_> = started.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+            let result = |ended: std::thread::Result<T>| ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            ended.into_iter().map(result).collect()
+        })
+    }
+
+    /// This rank's number, counted from 0.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.shared.lock().ranks.rank()
+    }
+
+    /// The number of ranks.
+    #[must_use]
+    pub fn ranks(&self) -> usize {
+        self.shared.lock().ranks.count()
+    }
+
+    /// Whether this is the first rank, which prints and writes files.
+    #[must_use]
+    pub fn is_first(&self) -> bool {
+        self.rank() == 0
+    }
+
+    /// Shares a world, which each rank has made in the same way: from then on `world.on(Place::Cluster)` runs kernels on all
+    /// ranks. A cluster shares one world.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cluster`] if the worlds have other classes or numbers of objects, or if the cluster shares another world.
+    pub fn share<W: World>(&self, world: &mut W) -> Result<(), Error> {
+        let mut state = self.shared.lock();
+        if !state.classes.is_empty() {
+            let reason = String::from("the cluster shares another world; make a cluster for each world");
+            return Err(Error::Cluster { reason });
+        }
+        let members = world.members();
+        let mut hasher = DefaultHasher::new();
+        for member in members.as_ref() {
+            (member.name(), member.count()).hash(&mut hasher);
+            member.fields().iter().for_each(|field| (field.name, field.type_name).hash(&mut hasher));
+        }
+        drop(members);
+        state.ranks.gather(&What { text: "sharing a world", state: hasher.finish() }, &[])?;
+        drop(state);
+        world.state_mut().executors().take(Place::Cluster);
+        world.state_mut().executors().put(Box::new(executor::Cluster { shared: self.shared.clone() }));
+        Ok(())
+    }
+
+    /// Gives every rank the bytes of the first one, such as the contents of a file that only one rank can read.
+    ///
+    /// ```
+    /// # use ikra_cluster::Cluster;
+    /// let texts = Cluster::threads(2, |cluster| {
+    ///     let read = if cluster.is_first() { b"contents".to_vec() } else { Vec::new() };
+    ///     cluster.from_first(&read).unwrap()
+    /// });
+    /// assert_eq!(texts[1], b"contents");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cluster`].
+    pub fn from_first(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut state = self.shared.lock();
+        let own = if state.ranks.rank() == 0 { bytes } else { &[] };
+        let own: Vec<_> = own.iter().copied().map(std::mem::MaybeUninit::new).collect();
+        let all = state.ranks.gather(&What { text: "bytes of the first rank", state: 0 }, &own)?;
+        let first = all.into_iter().next().unwrap_or_default();
+        // SAFETY: they were bytes when they were sent, and a message arrives as it was sent, by the contract of `Transport`.
+        Ok(first.into_iter().map(|byte| unsafe { byte.assume_init() }).collect())
+    }
+
+    /// Waits for all ranks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cluster`].
+    pub fn wait(&self) -> Result<(), Error> {
+        self.shared.lock().ranks.gather(&What { text: "waiting for all ranks", state: 0 }, &[]).map(drop)
+    }
+
+    /// The messages of this rank so far.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        self.shared.lock().ranks.traffic
+    }
+}

@@ -1,0 +1,218 @@
+//! The executor of a cluster: each rank's part of a kernel runs on the rank's host.
+
+use std::sync::Arc;
+
+use ikra_core::effects::FieldSet;
+use ikra_core::table::AtHand;
+use ikra_runtime::error::Error;
+use ikra_runtime::executor::{Executor, Form, Part, Recorded, Recorder, Recording, Run, Sharing};
+use ikra_runtime::objects::AnyObjects;
+use ikra_runtime::place::Place;
+use ikra_runtime::world::World;
+
+use crate::halo::HaloKey;
+use crate::reach::{How, Reach, changes, reach};
+use crate::results::Results;
+use crate::state::{ClassState, Shared};
+
+/// Runs kernels on all ranks.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    pub(crate) shared: Shared,
+}
+
+/// The world while the host uses columns that are current only in part. When it is dropped, these are stale again.
+struct Lent<'w, W: World> {
+    world: &'w mut W,
+    shared: &'w Shared,
+    /// Whether the kernel has ended on this rank.
+    has_ended: bool,
+    /// What debug builds check reads against, for each class.
+    at_hand: Vec<AtHand>,
+}
+
+impl<W: World> Drop for Lent<'_, W> {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        if !self.has_ended {
+            let rank = state.ranks.rank();
+            // The panic or the error reaches the caller by itself.
+            let _ = state.ranks.fail(&format!("rank {rank} has failed in a kernel, so the ranks' worlds differ"));
+        }
+        for (number, member) in self.world.members_mut().as_mut().iter_mut().enumerate() {
+            set_at_hand(&**member, None);
+            let stale = state.classes[number].stale();
+            let changed = member.copies().missing(state.stream);
+            // SAFETY: ranks have changed these together, or they follow as stale.
+            unsafe { member.copies().uploaded(state.stream, changed) };
+            // SAFETY: `Newer` collects the values of all ranks, each of which has those of its objects.
+            unsafe { member.copies().changed(state.stream, stale) };
+        }
+    }
+}
+
+/// Says which objects' values are current, for the checks of debug builds.
+fn set_at_hand(objects: &dyn AnyObjects, at_hand: Option<&AtHand>) {
+    let header = objects.header();
+    // SAFETY: the header belongs to the objects, which are borrowed.
+    let header = unsafe { header.as_ref() };
+    // SAFETY: no kernel runs. `Lent` keeps the values, at the same place on the heap, and takes them back.
+    unsafe { header.set_at_hand(at_hand) };
+}
+
+impl<W: World> Lent<'_, W> {
+    /// Prepares a kernel that ranks share, and returns its classes' own objects, and its ghosts.
+    fn prepare(&mut self, reach: &Reach, kernel: &'static str) -> Result<(Results, Option<HaloKey>), Error> {
+        let mut members = self.world.members_mut();
+        let members = members.as_mut();
+        let mut state = self.shared.lock();
+        let rank = state.ranks.rank();
+        let key = if reach.is_far {
+            for (number, member) in members.iter_mut().enumerate() {
+                state.collect(number, reach.reads[number], &mut **member)?;
+            }
+            None
+        } else if reach.first.iter().chain(&reach.then).all(|fields| fields.is_empty()) {
+            None
+        } else {
+            let key = state.find_halo(&reach.first, &reach.then, kernel, members)?;
+            state.exchange(&key, &reach.reads, kernel, members)?;
+            state.begin_updates(&key, &reach.updates, members);
+            Some(key)
+        };
+        if cfg!(debug_assertions) {
+            let halo = key.as_ref().and_then(|key| state.halos.get(key));
+            let at_hand = |(number, class): (usize, &ClassState)| AtHand {
+                own: class.own(rank),
+                stale: class.stale(),
+                near: reach
+                    .updates
+                    .iter()
+                    .filter(|update| update.class == number)
+                    .fold(reach.reads[number], |near, update| near.union(FieldSet::from_bits(1 << update.field))),
+                bits: halo.map_or_else(Box::default, |halo| halo.ghosts[number].clone()),
+            };
+            self.at_hand = state.classes.iter().enumerate().map(at_hand).collect();
+            members.iter().zip(&self.at_hand).for_each(|(member, at_hand)| set_at_hand(&**member, Some(at_hand)));
+        }
+        let own = reach.classes.iter().map(|&class| state.classes[class].own(rank)).collect();
+        Ok((Results { shared: self.shared.clone(), kernel, own }, key))
+    }
+}
+
+impl Cluster {
+    /// Brings the state up to date with the world, and lets the host use its columns.
+    fn lend<'w, W: World>(&'w self, world: &'w mut W) -> Result<Lent<'w, W>, Error> {
+        self.shared.lock().ranks.check()?;
+        let stream = self.shared.lock().stream;
+        for member in world.members_mut().as_mut() {
+            // Values that only a GPU has.
+            let here = member.copies().only_on(stream);
+            // SAFETY: the header belongs to the objects, which are borrowed.
+            let elsewhere = unsafe { member.header().as_ref() }.to_fetch(FieldSet::ALL).without(here);
+            member.fetch(elsewhere)?;
+        }
+        let mut state = self.shared.lock();
+        state.renew(&self.shared, world.members_mut().as_mut())?;
+        for member in world.members_mut().as_mut() {
+            // SAFETY: the host has values of all objects, some of them older. `Lent` takes them back when it is dropped, and
+            // before that kernels run only for objects whose values are current.
+            unsafe { member.copies().lend(stream) };
+        }
+        drop(state);
+        Ok(Lent { world, shared: &self.shared, has_ended: false, at_hand: Vec::new() })
+    }
+}
+
+// SAFETY: 1. and 2.: either every rank runs the kernel for all objects, on equal values. Or each runs it for its own, whose
+// values and whose neighbours' values are current; the columns that it changes are stale elsewhere from then on, which
+// `Newer` fetches. Reductions and collections call `on_host`, which completes their results. 3. As on the host.
+unsafe impl<W: World> Executor<W> for Cluster {
+    fn place(&self) -> Place {
+        Place::Cluster
+    }
+
+    fn worker(&self) -> Result<String, Error> {
+        let state = self.shared.lock();
+        state.ranks.check()?;
+        let (rank, ranks) = (state.ranks.rank(), state.ranks.count());
+        Ok(format!("rank {rank} of {ranks}"))
+    }
+
+    fn run(&mut self, world: &mut W, run: &mut Run<'_, W>) -> Result<(), Error> {
+        let mut lent = self.lend(world)?;
+        let how = {
+            let (state, members) = (lent.shared.lock(), lent.world.members());
+            reach(&run.launch, run.part, members.as_ref(), &state.classes)
+        };
+        match how {
+            How::Repeated => {
+                {
+                    let (mut state, mut members) = (lent.shared.lock(), lent.world.members_mut());
+                    state.ranks.traffic.repeated += 1;
+                    for (number, member) in members.as_mut().iter_mut().enumerate() {
+                        state.collect(number, FieldSet::ALL, &mut **member)?;
+                    }
+                }
+                run.on_host(lent.world, run.part)?;
+                let (mut state, members) = (lent.shared.lock(), lent.world.members());
+                for section in run.launch.sections {
+                    let own = members.as_ref().iter().position(|member| member.class() == section.effects.class());
+                    let changes = |class: &ClassState| changes(section.effects, class);
+                    own.into_iter().for_each(|own| state.note_links(own, changes));
+                }
+            }
+            How::Shared(reach) => {
+                if let Form::Store(store) = run.launch.form {
+                    let (mut state, mut members) = (lent.shared.lock(), lent.world.members_mut());
+                    let members = members.as_mut();
+                    if let Some(number) = members.iter().position(|member| member.class() == store.to.class) {
+                        state.collect(number, FieldSet::from_bits(1 << store.to.field), &mut *members[number])?;
+                    }
+                }
+                let (results, key) = lent.prepare(&reach, run.launch.kernel)?;
+                if let Part::Ranges(ranges) = run.part {
+                    let own = ranges.iter().zip(&results.own).map(|(range, own)| {
+                        let start = range.start.clamp(own.start, own.end);
+                        start..range.end.clamp(start, own.end)
+                    });
+                    run.on_host(lent.world, Part::Ranges(&own.collect::<Vec<_>>()))?;
+                } else {
+                    let sharing: Arc<dyn Sharing> = Arc::new(results);
+                    run.on_host(lent.world, Part::Shared(&sharing))?;
+                }
+                let mut state = lent.shared.lock();
+                state.ranks.traffic.shared += 1;
+                if let Some(key) = key {
+                    let mut members = lent.world.members_mut();
+                    state.end_updates(&key, &reach.updates, run.launch.kernel, members.as_mut())?;
+                }
+                for update in &reach.updates {
+                    state.note(update.class, FieldSet::from_bits(1 << update.field));
+                }
+                for (section, &class) in run.launch.sections.iter().zip(&reach.classes) {
+                    let changed = changes(section.effects, &state.classes[class]);
+                    state.note(class, changed);
+                }
+            }
+        }
+        lent.has_ended = true;
+        Ok(())
+    }
+
+    fn synchronize(&mut self, _: &mut W) -> Result<(), Error> {
+        self.shared.lock().ranks.check()
+    }
+
+    fn recorder(&mut self, _: &mut W) -> Result<Arc<dyn Recorder>, Error> {
+        Err(Error::NotRecordable { what: String::from("a kernel that ranks share") })
+    }
+
+    fn recorded(&mut self, _: &mut W, _: Recorded) -> Result<Recorded, Error> {
+        Err(Error::NotRecordable { what: String::from("a kernel that ranks share") })
+    }
+
+    unsafe fn replay(&mut self, _: &mut W, _: &Recording) -> Result<(), Error> {
+        Err(Error::StaleRecording { reason: String::from("a cluster has no recordings") })
+    }
+}

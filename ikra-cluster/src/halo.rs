@@ -1,0 +1,242 @@
+//! Halos: the objects of other ranks that kernels reach through links, and the exchange of their values.
+
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use ikra_core::effects::FieldSet;
+use ikra_core::moves::{Change, Moves};
+use ikra_runtime::error::Error;
+use ikra_runtime::objects::AnyObjects;
+
+use crate::pack;
+use crate::ranks::What;
+use crate::state::{ClassState, State, each, fields_where};
+use crate::transport::Bytes;
+
+/// The links that a kernel follows. Kernels with equal keys have the same ghosts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct HaloKey {
+    /// For each class, the fields with links that kernels follow from their own objects.
+    first: Vec<u64>,
+    /// For each class, the fields with links that they follow from other objects.
+    then: Vec<u64>,
+    /// When links of each class last changed.
+    linked_at: Vec<u64>,
+}
+
+impl HaloKey {
+    /// The key for links that are followed now.
+    pub(crate) fn new(first: &[FieldSet], then: &[FieldSet], classes: &[ClassState]) -> Self {
+        let bits = |fields: &[FieldSet]| fields.iter().map(|fields| fields.bits()).collect();
+        Self { first: bits(first), then: bits(then), linked_at: classes.iter().map(|class| class.linked_at).collect() }
+    }
+
+    /// Whether no link has changed since.
+    pub(crate) fn is_current(&self, classes: &[ClassState]) -> bool {
+        self.linked_at.iter().zip(classes).all(|(&at, class)| at == class.linked_at)
+    }
+}
+
+/// Objects by class, for each rank.
+pub(crate) type Lists = Vec<Vec<Vec<u32>>>;
+
+/// The objects of which ranks exchange values.
+#[derive(Debug)]
+pub(crate) struct Halo {
+    /// This rank's objects that are ghosts elsewhere.
+    pub(crate) outgoing: Lists,
+    /// This rank's ghosts.
+    pub(crate) incoming: Lists,
+    /// For each class, when the values of each field were last exchanged.
+    exchanged: Vec<Vec<u64>>,
+    /// For each class, a bit per object: the ghosts.
+    pub(crate) ghosts: Vec<Box<[u64]>>,
+}
+
+impl State {
+    /// Makes the halo for links that kernels follow, unless it is known. Links are current for all objects afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Errors of other ranks.
+    pub(crate) fn find_halo(
+        &mut self,
+        first: &[FieldSet],
+        then: &[FieldSet],
+        kernel: &str,
+        members: &mut [&mut dyn AnyObjects],
+    ) -> Result<HaloKey, Error> {
+        for (number, member) in members.iter_mut().enumerate() {
+            self.collect(number, then[number], &mut **member)?;
+        }
+        let key = HaloKey::new(first, then, &self.classes);
+        if !self.halos.contains_key(&key) {
+            let named = self.named(first, then, members)?;
+            let halo = self.agree(&named, kernel)?;
+            self.halos.insert(key.clone(), halo);
+        }
+        Ok(key)
+    }
+
+    /// A bit for each object that links name, directly and through other objects.
+    fn named(
+        &self,
+        first: &[FieldSet],
+        then: &[FieldSet],
+        members: &mut [&mut dyn AnyObjects],
+    ) -> Result<Vec<Vec<AtomicU64>>, Error> {
+        let words = |class: &ClassState| (0..class.count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        let named: Vec<Vec<AtomicU64>> = self.classes.iter().map(words).collect();
+        let changes: Vec<_> =
+            members.iter().zip(&named).map(|(member, bits)| Change::visited(member.class(), bits)).collect();
+        let rank = self.ranks.rank();
+        for (number, member) in members.iter_mut().enumerate().filter(|(number, _)| !first[*number].is_empty()) {
+            member.visit_links(&mut self.classes[number].own(rank), first[number], Moves::new(&changes))?;
+        }
+        // The objects whose links were followed.
+        let mut done: Vec<Vec<u64>> = self.classes.iter().map(|class| vec![0; class.count.div_ceil(64)]).collect();
+        let mut is_done = false;
+        while !std::mem::replace(&mut is_done, true) {
+            for (number, member) in members.iter_mut().enumerate().filter(|(number, _)| !then[*number].is_empty()) {
+                let done = &mut done[number];
+                let new: Vec<u64> =
+                    named[number].iter().zip(&*done).map(|(bits, done)| bits.load(Relaxed) & !done).collect();
+                if new.iter().all(|&word| word == 0) {
+                    continue;
+                }
+                done.iter_mut().zip(&new).for_each(|(done, new)| *done |= new);
+                let count = self.classes[number].count;
+                let mut objects = ones(&new).filter(|&index| index < count);
+                member.visit_links(&mut objects, then[number], Moves::new(&changes))?;
+                is_done = false;
+            }
+        }
+        Ok(named)
+    }
+
+    /// Tells each owner which of its objects are ghosts here.
+    fn agree(&mut self, named: &[Vec<AtomicU64>], kernel: &str) -> Result<Halo, Error> {
+        let (rank, ranks) = (self.ranks.rank(), self.ranks.count());
+        let mut incoming: Lists = vec![vec![Vec::new(); self.classes.len()]; ranks];
+        let mut ghosts = Vec::with_capacity(named.len());
+        for (number, bits) in named.iter().enumerate() {
+            let class = &self.classes[number];
+            let mut bits: Box<[u64]> = bits.iter().map(|word| word.load(Relaxed)).collect();
+            for index in class.own(rank) {
+                bits[index / 64] &= !(1 << (index % 64));
+            }
+            for index in ones(&bits).filter(|&index| index < class.count) {
+                incoming[class.owner(index)][number].push(index as u32);
+            }
+            ghosts.push(bits);
+        }
+        let text = format!("finding the ghosts of {kernel}");
+        let what = What { text: &text, state: self.number() };
+        let others: Vec<_> = (0..ranks).filter(|&other| other != rank).collect();
+        let request = |&other: &usize| {
+            let lists = &incoming[other];
+            let words = lists.iter().flat_map(|list| std::iter::once(list.len() as u32).chain(list.iter().copied()));
+            let mut message = self.ranks.begin(&what, 0);
+            message.extend(words.flat_map(u32::to_le_bytes).map(MaybeUninit::new));
+            (other, message)
+        };
+        let requests = others.iter().map(request).collect();
+        let mut outgoing: Lists = vec![vec![Vec::new(); self.classes.len()]; ranks];
+        for ((message, start), &other) in self.ranks.exchange(&what, requests, &others)?.into_iter().zip(&others) {
+            let own: Vec<_> = self.classes.iter().map(|class| class.own(rank)).collect();
+            let mut words = words(&message[start..]);
+            for (list, own) in outgoing[other].iter_mut().zip(own) {
+                let count = words.next().unwrap_or(0);
+                list.extend(words.by_ref().take(count as usize));
+                if list.len() != count as usize || !list.iter().all(|&index| own.contains(&(index as usize))) {
+                    return Err(self
+                        .ranks
+                        .fail(&format!("rank {other} asks for objects that rank {rank} does not own")));
+                }
+            }
+        }
+        let exchanged = self.classes.iter().map(|class| vec![0; class.fields.len()]).collect();
+        Ok(Halo { outgoing, incoming, exchanged, ghosts })
+    }
+
+    /// Exchanges the values of ghosts in these fields of each class, as far as they have changed.
+    ///
+    /// # Errors
+    ///
+    /// Errors of other ranks.
+    pub(crate) fn exchange(
+        &mut self,
+        key: &HaloKey,
+        fields: &[FieldSet],
+        kernel: &str,
+        members: &[&mut dyn AnyObjects],
+    ) -> Result<(), Error> {
+        let (state, Some(mut halo)) = (self.number(), self.halos.remove(key)) else { return Ok(()) };
+        let mut columns = Vec::with_capacity(members.len());
+        for (number, member) in members.iter().enumerate() {
+            let class = &self.classes[number];
+            let exchanged = &mut halo.exchanged[number];
+            let is_needed = |field, _: &_| fields[number].contains(field) && class.written(field) > exchanged[field];
+            let needed = fields_where(class.fields, is_needed);
+            columns.push(if needed.is_empty() { Vec::new() } else { member.elements(needed) });
+            each(needed, class.fields.len()).for_each(|field| exchanged[field] = class.written(field));
+        }
+        if columns.iter().all(Vec::is_empty) {
+            self.halos.insert(key.clone(), halo);
+            return Ok(());
+        }
+        let what = What { text: kernel, state };
+        let len = |lists: &[Vec<u32>]| -> usize {
+            lists.iter().zip(&columns).map(|(list, columns)| list.len() * pack::row(columns)).sum()
+        };
+        let mut outgoing = Vec::new();
+        for (other, lists) in halo.outgoing.iter().enumerate().filter(|(_, lists)| len(lists) > 0) {
+            let mut message: Bytes = self.ranks.begin(&what, len(lists));
+            for (list, columns) in lists.iter().zip(&columns) {
+                // SAFETY: the columns are those of the class's objects. The objects in the list exist: they are this rank's.
+                // No kernel runs.
+                unsafe { pack::pack(columns, list, &mut message) };
+            }
+            outgoing.push((other, message));
+        }
+        let from: Vec<_> = (0..halo.incoming.len()).filter(|&other| len(&halo.incoming[other]) > 0).collect();
+        self.ranks.traffic.exchanges += 1;
+        let received = self.ranks.exchange(&what, outgoing, &from)?;
+        for ((message, start), &other) in received.iter().zip(&from) {
+            let lists = &halo.incoming[other];
+            let mut rest = &message[*start..];
+            if rest.len() != len(lists) {
+                return Err(self.ranks.fail(&format!("rank {other} has sent other columns for {kernel}")));
+            }
+            for (list, columns) in lists.iter().zip(&columns) {
+                // SAFETY: 1. as above; the objects are those to which links name, so they exist. Members are borrowed
+                // exclusively. 2. The owner has packed the same columns for the same list.
+                rest = unsafe { pack::unpack(columns, list, rest) };
+            }
+        }
+        self.halos.insert(key.clone(), halo);
+        Ok(())
+    }
+}
+
+/// The positions of set bits.
+fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(|(n, &word)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let bit = rest.trailing_zeros() as usize;
+            (rest != 0).then(|| {
+                rest &= rest - 1;
+                n * 64 + bit
+            })
+        })
+    })
+}
+
+/// The numbers in a message.
+fn words(message: &[MaybeUninit<u8>]) -> impl Iterator<Item = u32> {
+    message.chunks_exact(4).map(|bytes| {
+        // SAFETY: numbers have no padding, and a message arrives as it was sent, by the contract of `Transport`.
+        u32::from_le_bytes(std::array::from_fn(|n| unsafe { bytes[n].assume_init() }))
+    })
+}

@@ -1,0 +1,73 @@
+//! The newer values of other ranks, which the host fetches when it reads a column.
+
+use std::any::Any;
+use std::ops::Range;
+
+use ikra_runtime::error::Error;
+use ikra_runtime::mirror::{Elements, Mirror, Unit};
+
+use crate::state::Shared;
+
+/// The values that other ranks have of a class's objects. Reading a column is an operation of all ranks.
+#[derive(Debug)]
+pub(crate) struct Newer {
+    shared: Shared,
+    /// The class's number in the world.
+    class: usize,
+    /// The columns of a class whose columns share memory, and the start of that memory.
+    together: Option<(usize, Vec<Elements>)>,
+}
+
+impl Newer {
+    pub(crate) fn new(shared: Shared, class: usize) -> Self {
+        Self { shared, class, together: None }
+    }
+
+    /// Sets the columns of a class whose columns share memory that starts at an address.
+    pub(crate) fn set_together(&mut self, start: *mut u8, columns: Vec<Elements>) {
+        self.together = Some((start.addr(), columns));
+    }
+
+    /// The columns of a unit, and its objects.
+    fn columns(&self, unit: &Unit) -> Option<(Vec<Elements>, Range<usize>)> {
+        if let Some(found) = unit.elements() {
+            return Some(found);
+        }
+        let (start, columns) = self.together.as_ref()?;
+        let moved = columns.iter().map(|column| column.moved(*start, unit.start));
+        Some((moved.collect(), 0..usize::MAX))
+    }
+}
+
+// SAFETY: `collect_columns` writes elements of the units' columns only, of objects that exist.
+unsafe impl Mirror for Newer {
+    fn fetch(&self, units: &[Unit]) -> Result<(), Error> {
+        let mut state = self.shared.lock();
+        let count = state.classes[self.class].count;
+        let mut groups: Vec<(Range<usize>, Vec<Elements>)> = Vec::new();
+        for unit in units.iter().filter(|unit| unit.len > 0) {
+            let Some((columns, objects)) = self.columns(unit) else {
+                let name = state.classes[self.class].name;
+                return Err(state.ranks.fail(&format!("arrays of varying length of class {name} are not exchanged")));
+            };
+            let objects = objects.start.min(count)..objects.end.min(count);
+            match groups.iter_mut().find(|group| group.0 == objects) {
+                Some(group) => group.1.extend(columns),
+                None => groups.push((objects, columns)),
+            }
+        }
+        for (objects, columns) in groups {
+            let is_all = objects == (0..count);
+            // SAFETY: these are the class's columns, which are borrowed, and there are no references to the units' elements.
+            unsafe { state.collect_columns(self.class, &columns, objects)? };
+            if is_all {
+                columns.iter().for_each(|column| state.set_current(self.class, column.field));
+            }
+        }
+        Ok(())
+    }
+
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}

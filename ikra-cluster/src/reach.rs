@@ -1,0 +1,133 @@
+//! What a kernel reads on other ranks, by its effects.
+
+use ikra_core::effects::{Effects, FieldSet};
+use ikra_runtime::executor::{Form, Launch, Part, Section};
+use ikra_runtime::objects::AnyObjects;
+
+use crate::names::is_standard;
+use crate::state::{ClassState, fields_where};
+use crate::updates::Update;
+
+/// How ranks run a kernel.
+#[derive(Debug)]
+pub(crate) enum How {
+    /// Each rank runs it for all objects.
+    Repeated,
+    /// Each rank runs it for its own objects.
+    Shared(Reach),
+}
+
+/// What a kernel reads of other objects.
+#[derive(Debug)]
+pub(crate) struct Reach {
+    /// The numbers of the sections' classes.
+    pub(crate) classes: Vec<usize>,
+    /// For each class, the fields that it reads of other objects.
+    pub(crate) reads: Vec<FieldSet>,
+    /// Whether these may be any objects, and not just those to which fields link.
+    pub(crate) is_far: bool,
+    /// For each class, the fields with links that it follows from its own objects, and from others.
+    pub(crate) first: Vec<FieldSet>,
+    pub(crate) then: Vec<FieldSet>,
+    /// The atomic fields of other objects that it updates.
+    pub(crate) updates: Vec<Update>,
+}
+
+/// Finds how ranks run a kernel.
+pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObjects], classes: &[ClassState]) -> How {
+    let is_whole = match (launch.form, part) {
+        (Form::Each | Form::Pairs { .. } | Form::Reduce(_) | Form::Collect(_) | Form::Store(_), Part::All) => true,
+        (Form::Each | Form::Pairs { .. }, Part::Ranges(_)) => true,
+        _ => false,
+    };
+    if !is_whole || !launch.filters.is_empty() {
+        return How::Repeated;
+    }
+    let number = |section: &Section| members.iter().position(|member| member.class() == section.effects.class());
+    let Some(numbers) = launch.sections.iter().map(number).collect::<Option<Vec<_>>>() else { return How::Repeated };
+    let mut reach = Reach {
+        classes: numbers,
+        reads: vec![FieldSet::EMPTY; classes.len()],
+        is_far: matches!(launch.form, Form::Pairs { .. }),
+        first: vec![FieldSet::EMPTY; classes.len()],
+        then: vec![FieldSet::EMPTY; classes.len()],
+        updates: Vec::new(),
+    };
+    reach.is_far |= launch.arguments.iter().any(|argument| {
+        !argument.links_to().is_empty() || argument.as_groups().is_some_and(|groups| !groups.is_column())
+    });
+    for (section, &own) in launch.sections.iter().zip(&reach.classes) {
+        let effects = section.effects;
+        let Some(updates) = updates(effects, classes) else { return How::Repeated };
+        if members[own].holes() > 0 || changes_more(effects, &classes[own]) {
+            return How::Repeated;
+        }
+        reach.updates.extend(updates);
+        let calls: Vec<_> = effects.called().collect();
+        let is_field = |name: &str| classes.iter().any(|class| class.fields.iter().any(|field| field.name == name));
+        let roams = effects.roams() || calls.iter().any(|name| !is_field(name) && !is_standard(name));
+        reach.is_far |= roams;
+        for (number, class) in classes.iter().enumerate() {
+            // No kernel reads fields of other objects that it writes in place: that does not compile.
+            let written = match number == own {
+                true => effects.writes().without(effects.snapshot()),
+                false => FieldSet::EMPTY,
+            };
+            let others = if number == own { effects.others() } else { FieldSet::EMPTY };
+            let may_read = |field: usize, name: &str| match roams {
+                true => !written.contains(field),
+                false => others.contains(field) || calls.contains(&name),
+            };
+            let reads = fields_where(class.fields, |n, field| may_read(n, field.name));
+            reach.reads[number] = reach.reads[number].union(reads);
+        }
+        let links = fields_where(classes[own].fields, |_, field| !field.links_to.is_empty());
+        reach.first[own] = reach.first[own].union(effects.reads().intersection(links));
+    }
+    if reach.is_far && !reach.updates.is_empty() {
+        return How::Repeated;
+    }
+    // Kernels of a trait may update a field together.
+    reach.updates.sort_by_key(|update| (update.class, update.field));
+    reach.updates.dedup();
+    if reach.updates.windows(2).any(|two| (two[0].class, two[0].field) == (two[1].class, two[1].field)) {
+        return How::Repeated;
+    }
+    for update in reach.updates.iter().filter(|update| update.begins_with_zero()) {
+        reach.reads[update.class] = reach.reads[update.class].without(FieldSet::from_bits(1 << update.field));
+    }
+    for (number, class) in classes.iter().enumerate() {
+        let links = fields_where(class.fields, |_, field| !field.links_to.is_empty());
+        reach.then[number] = reach.reads[number].intersection(links);
+    }
+    How::Shared(reach)
+}
+
+/// Whether a kernel makes or removes objects, or changes memory that objects share.
+fn changes_more(effects: &Effects, class: &ClassState) -> bool {
+    let in_arena = fields_where(class.fields, |_, field| field.array.is_some_and(|array| array.arena));
+    effects.changes_objects() || !effects.writes().intersection(in_arena).is_empty()
+}
+
+/// The atomic fields of other objects that a kernel updates. `None` if ranks cannot combine their values.
+fn updates(effects: &Effects, classes: &[ClassState]) -> Option<Vec<Update>> {
+    let mut updates = Vec::new();
+    if !effects.shares_atomics(false) {
+        return Some(updates);
+    }
+    for used in effects.atomics().filter(|used| used.is_changed()) {
+        let fields = classes.iter().enumerate().flat_map(|(number, class)| {
+            class.fields.iter().enumerate().map(move |(field, info)| (number, field, info))
+        });
+        for (class, field, info) in fields.filter(|(.., info)| info.atomic && info.name == used.name()) {
+            updates.push(Update::of(class, field, info, used.update()?)?);
+        }
+    }
+    Some(updates)
+}
+
+/// The fields of its own objects that a kernel may change.
+pub(crate) fn changes(effects: &Effects, class: &ClassState) -> FieldSet {
+    let updated = |name: &str| effects.atomics().any(|used| used.name() == name && used.is_changed());
+    fields_where(class.fields, |n, field| effects.writes().contains(n) || field.atomic && updated(field.name))
+}

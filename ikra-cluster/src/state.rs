@@ -1,0 +1,290 @@
+//! What a rank knows of a shared world: who owns which objects, and which columns are stale.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ikra_core::effects::FieldSet;
+use ikra_core::info::FieldInfo;
+use ikra_core::reduce::part_len;
+use ikra_runtime::error::Error;
+use ikra_runtime::mirror::Elements;
+use ikra_runtime::objects::AnyObjects;
+
+use crate::halo::{Halo, HaloKey};
+use crate::newer::Newer;
+use crate::pack;
+use crate::ranks::{Ranks, What};
+
+/// The fields of a class for which `is_it` holds.
+pub(crate) fn fields_where(fields: &[FieldInfo], is_it: impl Fn(usize, &FieldInfo) -> bool) -> FieldSet {
+    let found = fields.iter().enumerate().filter(|&(n, field)| is_it(n, field));
+    FieldSet::from_bits(found.fold(0, |bits, (n, _)| bits | 1 << n))
+}
+
+/// The fields in a set.
+pub(crate) fn each(fields: FieldSet, count: usize) -> impl Iterator<Item = usize> {
+    (0..count).filter(move |&field| fields.contains(field))
+}
+
+/// A class of the world.
+#[derive(Debug)]
+pub(crate) struct ClassState {
+    pub(crate) name: &'static str,
+    pub(crate) fields: &'static [FieldInfo],
+    /// The number of its objects, and the first object of each rank; one more at the end.
+    pub(crate) count: usize,
+    pub(crate) bounds: Vec<usize>,
+    /// When each field was last changed by a kernel that ranks shared. 0 if it is current on each rank.
+    written: Vec<u64>,
+    /// When links of the class last changed, or its objects.
+    pub(crate) linked_at: u64,
+    /// The generation of its ids.
+    generation: u64,
+}
+
+impl ClassState {
+    fn of(objects: &dyn AnyObjects) -> Self {
+        let fields = objects.fields();
+        Self {
+            name: objects.name(),
+            fields,
+            count: 0,
+            bounds: Vec::new(),
+            written: vec![0; fields.len()],
+            linked_at: 0,
+            generation: objects.generation(),
+        }
+    }
+
+    /// The objects of a rank.
+    pub(crate) fn own(&self, rank: usize) -> Range<usize> {
+        self.bounds[rank]..self.bounds[rank + 1]
+    }
+
+    /// The owner of an object.
+    pub(crate) fn owner(&self, index: usize) -> usize {
+        self.bounds.partition_point(|&first| first <= index) - 1
+    }
+
+    /// The fields that are stale on ranks which do not own the object.
+    pub(crate) fn stale(&self) -> FieldSet {
+        fields_where(self.fields, |n, _| self.written[n] > 0)
+    }
+
+    /// When a field was last changed by a kernel that ranks shared.
+    pub(crate) fn written(&self, field: usize) -> u64 {
+        self.written[field]
+    }
+
+    /// Gives each rank as many objects, in whole chunks of reductions.
+    fn divide(&mut self, count: usize, ranks: usize) {
+        self.count = count;
+        let len = part_len(count, false);
+        let chunks = count.div_ceil(len);
+        self.bounds = (0..=ranks).map(|rank| (chunks * rank / ranks * len).min(count)).collect();
+    }
+}
+
+/// A world that ranks share, as one of them sees it.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) ranks: Ranks,
+    pub(crate) classes: Vec<ClassState>,
+    pub(crate) halos: HashMap<HaloKey, Halo>,
+    /// Counts changes of columns.
+    pub(crate) clock: u64,
+    /// Stands for the cluster among the places of columns.
+    pub(crate) stream: u64,
+}
+
+/// The state, which the executor shares with what fetches columns.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared(Arc<Mutex<State>>);
+
+impl Shared {
+    pub(crate) fn new(ranks: Ranks) -> Self {
+        // Streams of GPUs have numbers from 0 on.
+        static STREAMS: AtomicU64 = AtomicU64::new(1 << 63);
+        let stream = STREAMS.fetch_add(1, Relaxed);
+        let state = State { ranks, classes: Vec::new(), halos: HashMap::new(), clock: 0, stream };
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// A number for the numbers of objects.
+    pub(crate) fn number(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.classes.iter().for_each(|class| class.count.hash(&mut hasher));
+        hasher.finish()
+    }
+
+    /// Takes note of the host's changes and of new objects, and copies the values that are not on the host.
+    ///
+    /// # Errors
+    ///
+    /// Errors of other ranks, and of devices.
+    pub(crate) fn renew(&mut self, shared: &Shared, members: &mut [&mut dyn AnyObjects]) -> Result<(), Error> {
+        if self.classes.is_empty() {
+            self.classes = members.iter().map(|member| ClassState::of(&**member)).collect();
+        }
+        for (number, member) in members.iter_mut().enumerate() {
+            let mut copies = member.copies();
+            if !copies.streams().any(|stream| stream == self.stream) {
+                let newer = Newer::new(shared.clone(), number);
+                // SAFETY: it is for these objects, and the stream has no other copy.
+                unsafe { copies.add(self.stream, Box::new(newer)) };
+            }
+            let all = fields_where(member.fields(), |_, _| true);
+            let changed = member.copies().missing(self.stream).intersection(all);
+            let class = &mut self.classes[number];
+            let links = fields_where(class.fields, |_, field| !field.holds_links_to.is_empty());
+            self.clock += 1;
+            let objects = (member.count() as usize, member.generation());
+            if !changed.intersection(links).is_empty() || objects != (class.count, class.generation) {
+                class.linked_at = self.clock;
+            }
+            each(changed, class.fields.len()).for_each(|field| class.written[field] = 0);
+            if !member.has_own_columns() && objects != (class.count, class.generation) {
+                let (columns, start) = (member.elements(all), member.units().first().map(|unit| unit.start));
+                // SAFETY: it is used for these objects.
+                let newer = unsafe { member.copies().mirror(self.stream) };
+                if let Some(newer) = newer.and_then(|newer| newer.as_any().downcast_mut::<Newer>())
+                    && let Some(start) = start
+                {
+                    newer.set_together(start, columns);
+                }
+            }
+            // SAFETY: the host has changed them, and had their current values before: on each rank the same.
+            unsafe { member.copies().uploaded(self.stream, changed) };
+        }
+        for (number, member) in members.iter_mut().enumerate() {
+            let (class, count) = (&self.classes[number], member.count() as usize);
+            if count != class.count || member.generation() != class.generation {
+                if class.count > 0 && count >= class.count {
+                    self.collect(number, self.classes[number].stale(), &mut **member)?;
+                }
+                let (class, ranks) = (&mut self.classes[number], self.ranks.count());
+                class.generation = member.generation();
+                class.divide(count, ranks);
+                class.written.fill(0);
+            }
+        }
+        // Halos for links that have changed are of no use.
+        let classes = &self.classes;
+        self.halos.retain(|key, _| key.is_current(classes));
+        Ok(())
+    }
+
+    /// Makes some fields of a class current on each rank.
+    ///
+    /// # Errors
+    ///
+    /// Errors of other ranks.
+    pub(crate) fn collect(
+        &mut self,
+        number: usize,
+        fields: FieldSet,
+        objects: &mut dyn AnyObjects,
+    ) -> Result<(), Error> {
+        let class = &self.classes[number];
+        let fields = fields.intersection(class.stale());
+        if fields.is_empty() {
+            return Ok(());
+        }
+        let columns = objects.elements(fields);
+        // SAFETY: the columns are those of the class's objects, of which there are as many or more, and `&mut` excludes
+        // other accesses.
+        unsafe { self.collect_columns(number, &columns, 0..class.count)? };
+        let class = &mut self.classes[number];
+        each(fields, class.fields.len()).for_each(|field| class.written[field] = 0);
+        Ok(())
+    }
+
+    /// Gives each rank the values of some objects in these columns, from their owners.
+    ///
+    /// # Errors
+    ///
+    /// Errors of other ranks.
+    ///
+    /// # Safety
+    ///
+    /// These are columns of the class, the objects exist, and nothing else accesses them.
+    pub(crate) unsafe fn collect_columns(
+        &mut self,
+        number: usize,
+        columns: &[Elements],
+        objects: Range<usize>,
+    ) -> Result<(), Error> {
+        if self.ranks.count() == 1 {
+            return Ok(());
+        }
+        let class = &self.classes[number];
+        let own_of = |rank: usize| {
+            let own = class.own(rank);
+            let start = own.start.clamp(objects.start, objects.end);
+            start..own.end.clamp(start, objects.end)
+        };
+        let parts: Vec<_> = (0..self.ranks.count()).map(own_of).collect();
+        let names = each_name(class.fields, columns);
+        let text = format!("reading {}::{}{names}", class.name, if columns.is_empty() { "nothing" } else { "" });
+        let what = What { text: &text, state: self.number() };
+        let mut own = Vec::new();
+        let rank = self.ranks.rank();
+        // SAFETY: by the caller.
+        unsafe { pack::pack_range(columns, parts[rank].clone(), &mut own) };
+        self.ranks.traffic.gathers += 1;
+        let all = self.ranks.gather(&what, &own)?;
+        for (other, message) in all.iter().enumerate().filter(|&(other, _)| other != rank) {
+            if message.len() != pack::row(columns) * parts[other].len() {
+                return Err(self
+                    .ranks
+                    .fail(&format!("rank {other} has other columns of class {}", self.classes[number].name)));
+            }
+            // SAFETY: 1. by the caller; 2. the other rank has packed its part, of the length that was just compared.
+            unsafe { pack::unpack_range(columns, parts[other].clone(), message) };
+        }
+        Ok(())
+    }
+
+    /// Notes that a field is current on each rank.
+    pub(crate) fn set_current(&mut self, number: usize, field: usize) {
+        self.classes[number].written[field] = 0;
+    }
+
+    /// Notes that a kernel which each rank has run has changed some fields.
+    pub(crate) fn note_links(&mut self, number: usize, changed: impl Fn(&ClassState) -> FieldSet) {
+        self.clock += 1;
+        let class = &mut self.classes[number];
+        let links = fields_where(class.fields, |_, field| !field.holds_links_to.is_empty());
+        if !changed(class).intersection(links).is_empty() {
+            class.linked_at = self.clock;
+        }
+    }
+
+    /// Notes that a kernel which ranks shared has changed some fields.
+    pub(crate) fn note(&mut self, number: usize, fields: FieldSet) {
+        self.clock += 1;
+        let class = &mut self.classes[number];
+        for field in each(fields, class.fields.len()) {
+            class.written[field] = self.clock;
+            if !class.fields[field].holds_links_to.is_empty() {
+                class.linked_at = self.clock;
+            }
+        }
+    }
+}
+
+/// The names of the columns' fields.
+fn each_name(fields: &[FieldInfo], columns: &[Elements]) -> String {
+    let mut names: Vec<_> = columns.iter().map(|column| fields[column.field].name).collect();
+    names.dedup();
+    names.join(", ")
+}

@@ -1,0 +1,99 @@
+//! Ranks that are processes which MPI started.
+
+use std::mem::MaybeUninit;
+
+use mpi::datatype::SystemDatatype;
+use mpi::environment::Universe;
+use mpi::request::multiple_scope;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, Destination, Equivalence, MatchedReceiveVec, Source};
+
+use super::{Bytes, Lost, Transport};
+
+/// The length of the longest part of a message: counts in MPI are `int`s.
+const PART: usize = 1 << 30;
+
+/// A byte that may be padding.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Byte(MaybeUninit<u8>);
+
+// SAFETY: a byte for MPI, which copies it, whatever it is.
+unsafe impl Equivalence for Byte {
+    type Out = SystemDatatype;
+    fn equivalent_datatype() -> SystemDatatype {
+        u8::equivalent_datatype()
+    }
+}
+
+/// The process's connection by MPI.
+pub(crate) struct Mpi {
+    world: SimpleCommunicator,
+    /// Ends MPI when it is dropped.
+    _universe: Universe,
+}
+
+impl std::fmt::Debug for Mpi {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "rank {} of {} by MPI", self.rank(), self.ranks())
+    }
+}
+
+impl Mpi {
+    /// Starts MPI, once in a process.
+    pub(crate) fn start() -> Option<Self> {
+        let (universe, _) = mpi::initialize_with_threading(mpi::Threading::Serialized)?;
+        Some(Self { world: universe.world(), _universe: universe })
+    }
+}
+
+fn bytes(message: &[MaybeUninit<u8>]) -> &[Byte] {
+    // SAFETY: `Byte` is transparent over it.
+    unsafe { std::slice::from_raw_parts(message.as_ptr().cast(), message.len()) }
+}
+
+// SAFETY: MPI was asked for calls from any thread, one at a time, and `exchange` takes `&mut self`.
+unsafe impl Send for Mpi {}
+
+// SAFETY: 1. MPI keeps messages, and their order between two ranks; 2. `mpirun` starts one program, as `Cluster::mpi` asks
+// for.
+unsafe impl Transport for Mpi {
+    fn rank(&self) -> usize {
+        self.world.rank() as usize
+    }
+
+    fn ranks(&self) -> usize {
+        self.world.size() as usize
+    }
+
+    fn exchange(&mut self, outgoing: Vec<(usize, Bytes)>, from: &[usize]) -> Result<Vec<Bytes>, Lost> {
+        // A message of whole parts ends with a shorter one, which may be empty.
+        let parts = |message: &Bytes| message.len() / PART + 1;
+        let count = outgoing.iter().map(|(_, message)| parts(message)).sum();
+        let mut received = Vec::with_capacity(from.len());
+        multiple_scope(count, |scope, requests| {
+            for (to, message) in &outgoing {
+                let to = self.world.process_at_rank(*to as i32);
+                for part in 0..parts(message) {
+                    let end = ((part + 1) * PART).min(message.len());
+                    requests.add(to.immediate_send(scope, bytes(&message[part * PART..end])));
+                }
+            }
+            for &rank in from {
+                let from = self.world.process_at_rank(rank as i32);
+                let mut message = Bytes::new();
+                loop {
+                    let (part, _) = from.matched_probe().matched_receive_vec::<Byte>();
+                    message.extend(part.iter().map(|byte| byte.0));
+                    if part.len() < PART {
+                        break;
+                    }
+                }
+                received.push(message);
+            }
+            let mut statuses = Vec::with_capacity(count);
+            requests.wait_all(&mut statuses);
+        });
+        Ok(received)
+    }
+}
