@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ikra_core::effects::FieldSet;
 use ikra_core::table::AtHand;
 use ikra_runtime::error::Error;
-use ikra_runtime::executor::{Executor, Form, Part, Recorded, Recorder, Recording, Run, Sharing};
+use ikra_runtime::executor::{Executor, Form, Launch, Part, Recorded, Recorder, Recording, Run, Sharing};
 use ikra_runtime::objects::AnyObjects;
 use ikra_runtime::place::Place;
 use ikra_runtime::world::World;
@@ -62,20 +62,22 @@ fn set_at_hand(objects: &dyn AnyObjects, at_hand: Option<&AtHand>) {
 
 impl<W: World> Lent<'_, W> {
     /// Prepares a kernel that ranks share, and returns its classes' own objects, and its ghosts.
-    fn prepare(&mut self, reach: &Reach, kernel: &'static str) -> Result<(Results, Option<HaloKey>), Error> {
+    fn prepare(&mut self, reach: &Reach, launch: &Launch<'_>) -> Result<(Results, Option<HaloKey>), Error> {
         let mut members = self.world.members_mut();
         let members = members.as_mut();
         let mut state = self.shared.lock();
-        let rank = state.ranks.rank();
+        let (rank, kernel) = (state.ranks.rank(), launch.kernel);
         let key = if reach.is_far {
             for (number, member) in members.iter_mut().enumerate() {
                 state.collect(number, reach.reads[number], &mut **member)?;
             }
             None
-        } else if reach.first.iter().chain(&reach.then).all(|fields| fields.is_empty()) {
+        } else if reach.first.iter().all(|fields| fields.is_empty())
+            && launch.arguments.iter().all(|argument| argument.links_to().is_empty())
+        {
             None
         } else {
-            let key = state.find_halo(&reach.first, &reach.then, kernel, members)?;
+            let key = state.find_halo(reach, launch, members)?;
             state.exchange(&key, &reach.reads, kernel, members)?;
             state.begin_updates(&key, &reach.updates, members);
             Some(key)
@@ -170,7 +172,7 @@ unsafe impl<W: World> Executor<W> for Cluster {
                         state.collect(number, FieldSet::from_bits(1 << store.to.field), &mut *members[number])?;
                     }
                 }
-                let (results, key) = lent.prepare(&reach, run.launch.kernel)?;
+                let (results, key) = lent.prepare(&reach, &run.launch)?;
                 if let Part::Ranges(ranges) = run.part {
                     let own = ranges.iter().zip(&results.own).map(|(range, own)| {
                         let start = range.start.clamp(own.start, own.end);

@@ -4,12 +4,15 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use ikra_core::effects::FieldSet;
+use ikra_core::kernel::Argument;
 use ikra_core::moves::{Change, Moves};
 use ikra_runtime::error::Error;
+use ikra_runtime::executor::Launch;
 use ikra_runtime::objects::AnyObjects;
 
 use crate::pack;
 use crate::ranks::What;
+use crate::reach::Reach;
 use crate::state::{ClassState, State, each, fields_where};
 use crate::transport::Bytes;
 
@@ -20,15 +23,18 @@ pub(crate) struct HaloKey {
     first: Vec<u64>,
     /// For each class, the fields with links that they follow from other objects.
     then: Vec<u64>,
+    /// The objects that its arguments name: classes and indices.
+    given: Vec<(usize, u32)>,
     /// When links of each class last changed.
     linked_at: Vec<u64>,
 }
 
 impl HaloKey {
-    /// The key for links that are followed now.
-    pub(crate) fn new(first: &[FieldSet], then: &[FieldSet], classes: &[ClassState]) -> Self {
+    /// The key for links that a kernel follows now.
+    pub(crate) fn new(reach: &Reach, given: Vec<(usize, u32)>, classes: &[ClassState]) -> Self {
         let bits = |fields: &[FieldSet]| fields.iter().map(|fields| fields.bits()).collect();
-        Self { first: bits(first), then: bits(then), linked_at: classes.iter().map(|class| class.linked_at).collect() }
+        let linked_at = classes.iter().map(|class| class.linked_at).collect();
+        Self { first: bits(&reach.first), then: bits(&reach.then), given, linked_at }
     }
 
     /// Whether no link has changed since.
@@ -61,32 +67,57 @@ impl State {
     /// Errors of other ranks.
     pub(crate) fn find_halo(
         &mut self,
-        first: &[FieldSet],
-        then: &[FieldSet],
-        kernel: &str,
+        reach: &Reach,
+        launch: &Launch<'_>,
         members: &mut [&mut dyn AnyObjects],
     ) -> Result<HaloKey, Error> {
         for (number, member) in members.iter_mut().enumerate() {
-            self.collect(number, then[number], &mut **member)?;
+            self.collect(number, reach.then[number], &mut **member)?;
         }
-        let key = HaloKey::new(first, then, &self.classes);
+        let given = self.given(launch.arguments, members);
+        let key = HaloKey::new(reach, given, &self.classes);
         if !self.halos.contains_key(&key) {
-            let named = self.named(first, then, members)?;
-            let halo = self.agree(&named, kernel)?;
+            let named = self.named(reach, &key.given, members)?;
+            let halo = self.agree(&named, launch.kernel)?;
             self.halos.insert(key.clone(), halo);
         }
         Ok(key)
     }
 
-    /// A bit for each object that links name, directly and through other objects.
+    /// No bits, one for each object.
+    fn no_bits(&self) -> Vec<Vec<AtomicU64>> {
+        let words = |class: &ClassState| (0..class.count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        self.classes.iter().map(words).collect()
+    }
+
+    /// The objects that arguments name.
+    fn given(&self, arguments: &[Argument<'_>], members: &[&mut dyn AnyObjects]) -> Vec<(usize, u32)> {
+        if arguments.iter().all(|argument| argument.links_to().is_empty()) {
+            return Vec::new();
+        }
+        let named = self.no_bits();
+        let changes: Vec<_> =
+            members.iter().zip(&named).map(|(member, bits)| Change::visited(member.class(), bits)).collect();
+        arguments.iter().for_each(|argument| argument.visit_links(Moves::new(&changes)));
+        let indices = |(class, bits): (usize, &Vec<AtomicU64>)| {
+            let bits: Vec<_> = bits.iter().map(|word| word.load(Relaxed)).collect();
+            ones(&bits).map(|index| (class, index as u32)).collect::<Vec<_>>()
+        };
+        named.iter().enumerate().flat_map(indices).collect()
+    }
+
+    /// A bit for each object that links and arguments name, directly and through other objects.
     fn named(
         &self,
-        first: &[FieldSet],
-        then: &[FieldSet],
+        reach: &Reach,
+        given: &[(usize, u32)],
         members: &mut [&mut dyn AnyObjects],
     ) -> Result<Vec<Vec<AtomicU64>>, Error> {
-        let words = |class: &ClassState| (0..class.count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        let named: Vec<Vec<AtomicU64>> = self.classes.iter().map(words).collect();
+        let (first, then) = (&reach.first, &reach.then);
+        let named = self.no_bits();
+        for &(class, index) in given {
+            named[class][index as usize / 64].fetch_or(1 << (index % 64), Relaxed);
+        }
         let changes: Vec<_> =
             members.iter().zip(&named).map(|(member, bits)| Change::visited(member.class(), bits)).collect();
         let rank = self.ranks.rank();

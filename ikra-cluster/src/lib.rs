@@ -71,8 +71,8 @@
 //!
 //! | kernel | objects per rank | before it |
 //! | --- | --- | --- |
-//! | reads other objects through its links | its own | values of ghosts, of the columns that it reads and that have changed |
-//! | for pairs; calls `self.all()` or `self.resolve(link)`; takes links or groups; calls functions of yours | its own | whole columns of the fields that it may read |
+//! | reads other objects through its links, or those that the program gives it | its own | values of ghosts, of the columns that it reads and that have changed |
+//! | for pairs; calls `self.all()` or `self.resolve(link)`; takes groups; calls functions of yours | its own | whole columns of the fields that it may read |
 //! | updates atomic fields of other objects; makes or removes objects; for a list, or for a class with removed objects; writes to an `InnerArray` of varying length; a chain with `select` | all | all columns that have changed |
 //!
 //! Reductions combine their results in the same order as on one place. [`Cluster::traffic`] counts bytes and messages, and

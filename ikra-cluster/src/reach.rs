@@ -1,6 +1,7 @@
 //! What a kernel reads on other ranks, by its effects.
 
 use ikra_core::effects::{Effects, FieldSet};
+use ikra_core::kernel::Argument;
 use ikra_runtime::executor::{Form, Launch, Part, Section};
 use ikra_runtime::objects::AnyObjects;
 
@@ -53,9 +54,8 @@ pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObje
         then: vec![FieldSet::EMPTY; classes.len()],
         updates: Vec::new(),
     };
-    reach.is_far |= launch.arguments.iter().any(|argument| {
-        !argument.links_to().is_empty() || argument.as_groups().is_some_and(|groups| !groups.is_column())
-    });
+    let is_groups = |argument: &Argument<'_>| argument.as_groups().is_some_and(|groups| !groups.is_column());
+    reach.is_far |= launch.arguments.iter().any(is_groups);
     for (section, &own) in launch.sections.iter().zip(&reach.classes) {
         let effects = section.effects;
         let Some(updates) = updates(effects, classes) else { return How::Repeated };

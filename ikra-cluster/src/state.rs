@@ -167,7 +167,7 @@ impl State {
         }
         for (number, member) in members.iter_mut().enumerate() {
             let (class, count) = (&self.classes[number], member.count() as usize);
-            if count != class.count || member.generation() != class.generation {
+            if count != class.count || member.generation() != class.generation || class.bounds.is_empty() {
                 if class.count > 0 && count >= class.count {
                     self.collect(number, self.classes[number].stale(), &mut **member)?;
                 }

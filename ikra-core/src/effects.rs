@@ -235,8 +235,8 @@ impl Effects {
 
     /// Whether it may reach other objects in ways that its text does not show: any object of the world, by
     /// [`all`](crate::object::Object::all) or [`resolve`](crate::object::Object::resolve), or by functions and macros of
-    /// the user's. It does not reach others than those to which fields link, if this is `false` and it takes no links and
-    /// no groups.
+    /// the user's. If this is `false`, it reaches the objects that fields and arguments name, those that they
+    /// name, and so on.
     pub const fn roams(&self) -> bool {
         self.roams || self.lists > Reached::LISTS
     }

@@ -56,7 +56,7 @@ pub fn ci(extent: Extent) -> Outcome {
             cargo("clippy --manifest-path benches/peers/Cargo.toml --all-targets -- -D warnings")
                 .env("CARGO_TARGET_DIR", "target/peers"),
         )?;
-        step(&mut cargo("test --release --example life"))?;
+        step(&mut cargo("test --release -p life"))?;
         for algorithm in ["bfs", "components", "pagerank", "sssp"] {
             step(&mut cargo(&format!("run --release -p graph -- --algorithm {algorithm} --vertices 50000 --check")))?;
         }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use example_program::{Output, Progress};
+use example_program::{Output, Progress, Ranks};
 use ikra::World;
 use ikra::rng::Random;
 
@@ -17,13 +17,14 @@ const MOST_FRAMES: u32 = 200;
 
 /// Runs the program.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let ranks = options.machine.ranks()?;
     let threads = options.machine.threads()?;
     // Before the work starts: an hour later would be too late to report a missing folder.
     let files = Files {
         png: options.png.as_deref().map(Output::open).transpose()?,
         gif: options.gif.as_deref().map(Output::open).transpose()?,
     };
-    threads.install(|| simulate(files, options))
+    threads.install(|| simulate(files, options, &ranks))
 }
 
 /// The files to write.
@@ -47,11 +48,12 @@ fn start(options: &Options, rules: &Rules) -> impl Iterator<Item = Boid> {
     })
 }
 
-fn simulate(files: Files, options: &Options) -> Result<(), Failure> {
+fn simulate(files: Files, options: &Options, ranks: &Ranks) -> Result<(), Failure> {
     let (rules, steps) = (options.rules(), options.steps);
     let cells = Cells::new(options.dims, &rules);
     let mut sky = Sky::new();
     sky.boids.extend(start(options, &rules))?;
+    ranks.share(&mut sky)?;
     let place = options.machine.place();
     let worker = sky.on(place).open()?;
     let mut animation = files.gif.map(|file| (Animation::new(), file));

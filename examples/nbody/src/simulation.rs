@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use example_program::{Output, Progress};
+use example_program::{Output, Progress, Ranks};
 use ikra::World;
 
 use crate::model::{Body, Sim};
@@ -11,6 +11,7 @@ use crate::{Failure, input, picture, plummer, steps};
 
 /// Runs the program.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let ranks = options.machine.ranks()?;
     let threads = options.machine.threads()?;
     // Before the work starts: an hour later would be too late to report a missing folder.
     let files = Files {
@@ -21,7 +22,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Some(path) => input::read(path, options.dims)?,
         None => plummer::sphere(options.bodies, options.dims, options.seed),
     };
-    threads.install(|| simulate(bodies, files, options))
+    threads.install(|| simulate(bodies, files, options, &ranks))
 }
 
 /// The files to write.
@@ -30,11 +31,12 @@ struct Files {
     csv: Option<Output>,
 }
 
-fn simulate(bodies: Vec<Body>, files: Files, options: &Options) -> Result<(), Failure> {
+fn simulate(bodies: Vec<Body>, files: Files, options: &Options, ranks: &Ranks) -> Result<(), Failure> {
     let Options { steps, dt, softening, .. } = *options;
     let softening2 = softening * softening;
     let mut sim = Sim::new();
     sim.bodies.extend(bodies)?;
+    ranks.share(&mut sim)?;
     let mut sim = sim.on(options.machine.place());
     let worker = sim.open()?;
     steps::attract(&mut sim, softening2)?;

@@ -1,6 +1,7 @@
 //! The common parts of the example programs.
 //!
 //! - [`Machine`]: the options for the number of threads and the GPU;
+//! - [`Ranks`]: the processes of a program at `--place cluster`;
 //! - [`Output`]: files are opened before the work begins: a missing folder is reported at once, not after an hour;
 //! - [`Progress`]: the progress of the work, on a terminal;
 //! - [`end`]: an error as one line, and the exit code;
@@ -13,6 +14,7 @@ mod machine;
 mod output;
 mod picture;
 mod progress;
+mod ranks;
 
 pub use end::{end, error_code};
 pub use input::read_text;
@@ -20,3 +22,4 @@ pub use machine::{Machine, ThreadsError};
 pub use output::{Output, Rows, Unwritable, say};
 pub use picture::Picture;
 pub use progress::Progress;
+pub use ranks::{NoRanks, Ranks};

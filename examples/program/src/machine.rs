@@ -4,6 +4,8 @@ use clap::Args;
 use ikra::Place;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::ranks::{NoRanks, Ranks};
+
 /// More threads than this are a mistake, and may be more than the system starts.
 const MOST_THREADS: u16 = 1024;
 
@@ -29,8 +31,8 @@ pub struct Machine {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
-    /// Where to run: `host`, `gpu`, or `gpu:1` for the second GPU. Without that GPU the program says so and ends with
-    /// code 3.
+    /// Where to run: `host`, `gpu`, `gpu:1` for the second GPU, or `cluster` for the processes that `mpirun` started. Without
+    /// that GPU the program says so and ends with code 3.
     #[arg(long, default_value_t)]
     place: Place,
 
@@ -44,6 +46,15 @@ impl Machine {
     #[must_use]
     pub fn place(&self) -> Place {
         if self.gpu { Place::Gpu(0) } else { self.place }
+    }
+
+    /// The ranks at `--place cluster`; at other places there is one. To be called before files are opened.
+    ///
+    /// # Errors
+    ///
+    /// [`ThreadsError::NoRanks`] if the program was built without MPI.
+    pub fn ranks(&self) -> Result<Ranks, ThreadsError> {
+        Ok(Ranks::at(self.place())?)
     }
 
     /// Starts the threads.
@@ -64,6 +75,9 @@ impl Machine {
 /// The requested number of threads is impossible.
 #[derive(Debug, thiserror::Error)]
 pub enum ThreadsError {
+    /// There are no ranks.
+    #[error(transparent)]
+    NoRanks(#[from] NoRanks),
     /// More threads than any machine has.
     #[error("--threads {threads}: at most {MOST_THREADS}")]
     TooMany {
@@ -89,7 +103,7 @@ impl ThreadsError {
     #[must_use]
     pub fn code(&self) -> u8 {
         match self {
-            Self::TooMany { .. } => 2,
+            Self::TooMany { .. } | Self::NoRanks(_) => 2,
             Self::NotStarted { .. } => 1,
         }
     }

@@ -5,6 +5,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use crate::ranks::written;
+
 /// A file that cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {reason}", path.display())]
@@ -58,6 +60,7 @@ impl Output {
     ///
     /// [`Unwritable`] if the system does not allow it, or if it is already open for writing, by this name or another.
     pub fn open(path: &Path) -> Result<Self, Unwritable> {
+        let path = &written(path);
         let is_new = !path.exists();
         let unwritable = |error| Unwritable::new(path, &error);
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(unwritable)?;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use example_program::{Output, Progress, say};
+use example_program::{Output, Progress, Ranks, say};
 use ikra::World;
 use streets::{Animation, City, Layer, Network, Player, room_for};
 use traffic::{Parameters, Roads, Statistics, Traffic, TrafficError};
@@ -24,6 +24,7 @@ const CARS: u32 = 5000;
 
 /// Runs the program.
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
+    let ranks = options.machine.ranks()?;
     let threads = options.machine.threads()?;
     // Before the work starts: an hour later would be too late to report a missing folder.
     let files = Files {
@@ -34,7 +35,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
         export: options.export.as_deref().map(Output::open).transpose()?,
     };
     let network = network(options)?;
-    threads.install(|| simulate(&network, files, options))
+    threads.install(|| simulate(&network, files, options, &ranks))
 }
 
 /// The files to write.
@@ -99,10 +100,11 @@ fn traffic(network: &Network, input: &str, options: &RunOptions) -> Result<Traff
     Ok(Traffic::on_roads(roads, &options.parameters(cars))?)
 }
 
-fn simulate(network: &Network, files: Files, options: &RunOptions) -> Result<(), Failure> {
+fn simulate(network: &Network, files: Files, options: &RunOptions, ranks: &Ranks) -> Result<(), Failure> {
     let (steps, place) = (options.steps, options.machine.place());
     let input = options.osm.as_ref().map_or_else(|| "the made-up city".to_owned(), |path| path.display().to_string());
     let mut traffic = traffic(network, &input, options)?;
+    ranks.share(traffic.world())?;
     let room = room_for(extra_bytes(network, &traffic, &files, options.check));
     room.map_err(|memory| Failure::NoMemory {
         what: "checks and pictures",

@@ -198,8 +198,8 @@ impl Traffic {
         Ok(Self { world, roads, parameters: parameters.clone(), clock, recordings: Vec::new(), before: None })
     }
 
-    /// Runs some steps. They are recorded once for each place and replayed: on a GPU the host does not wait between
-    /// them.
+    /// Runs some steps. Except on a cluster, they are recorded once for each place and replayed: on a GPU the host does not
+    /// wait between them.
     ///
     /// # Errors
     ///
@@ -207,6 +207,10 @@ impl Traffic {
     pub fn step(&mut self, place: Place, steps: u32) -> Result<(), ikra::Error> {
         if self.recordings.first().is_some_and(|(_, recording)| recording.place() != place) {
             self.recordings.clear();
+        }
+        if place == Place::Cluster {
+            let (clock, rules) = (self.clock, self.rules());
+            return several_steps(&mut self.world.on(place), clock, steps, rules);
         }
         let mut left = steps;
         for batch in BATCHES {
@@ -228,12 +232,7 @@ impl Traffic {
 
     fn record(&mut self, place: Place, steps: u32) -> Result<(), ikra::Error> {
         let (clock, rules) = (self.clock, self.rules());
-        let recording = self.world.on(place).record(|world| {
-            for k in 1..=steps {
-                one_step(world, clock, k, rules)?;
-            }
-            world.execute(Clock::advance, steps)
-        })?;
+        let recording = self.world.on(place).record(|world| several_steps(world, clock, steps, rules))?;
         self.recordings.push((steps, recording));
         Ok(())
     }
@@ -331,6 +330,16 @@ impl Traffic {
 }
 
 /// Records a step, `k` steps after the clock's.
+fn several_steps(
+    world: &mut On<'_, Simulation>,
+    clock: Link<Clock>,
+    steps: u32,
+    rules: Rules,
+) -> Result<(), ikra::Error> {
+    (1..=steps).try_for_each(|k| one_step(world, clock, k, rules))?;
+    world.execute(Clock::advance, steps)
+}
+
 fn one_step(world: &mut On<'_, Simulation>, clock: Link<Clock>, k: u32, rules: Rules) -> Result<(), ikra::Error> {
     world.execute(SharedSignalGroup::look, ())?;
     world.execute(Controller::control, (clock, k))?;

@@ -107,6 +107,7 @@ impl Header {
     };
 
     /// The objects whose values are current in this process, if several share the running kernel.
+    #[cfg(debug_assertions)]
     pub(crate) fn at_hand(&self) -> Option<&AtHand> {
         // SAFETY: by the contract of `set_at_hand` the value exists until it is replaced, which happens between kernels.
         unsafe { self.at_hand.load(Acquire).as_ref() }

@@ -4,6 +4,8 @@ use super::Entry;
 use crate::directory::Targets;
 use crate::groups::GroupsArgument;
 use crate::info::ClassId;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::moves::Moves;
 use crate::value::{BadLink, Value};
 
 /// A kernel, for pairs or for one object, or a constructor, with device code for arguments `A`.
@@ -48,6 +50,8 @@ pub struct Argument<'a> {
     bytes: usize,
     links_to: &'static [ClassId],
     bad_link: unsafe fn(*const (), Targets<'_>) -> Option<BadLink>,
+    #[cfg(not(target_arch = "nvptx64"))]
+    show_links: unsafe fn(*const (), Moves<'_>),
     groups: Option<GroupsArgument<'a>>,
     value: core::marker::PhantomData<&'a ()>,
 }
@@ -66,6 +70,11 @@ impl<'a> Argument<'a> {
             links_to: T::LINKS_TO,
             // SAFETY: it is called only with `start`, below.
             bad_link: |start, targets| unsafe { &*start.cast::<T>() }.bad_link(targets),
+            // SAFETY: as above.
+            #[cfg(not(target_arch = "nvptx64"))]
+            show_links: |start, moves| {
+                let _ = unsafe { *start.cast::<T>() }.remapped(moves);
+            },
             groups: None,
             value: core::marker::PhantomData,
         }
@@ -78,6 +87,8 @@ impl<'a> Argument<'a> {
             bytes: size_of_val(words),
             links_to: &[],
             bad_link: |_, _| None,
+            #[cfg(not(target_arch = "nvptx64"))]
+            show_links: |_, _| {},
             groups: None,
             value: core::marker::PhantomData,
         }
@@ -107,6 +118,13 @@ impl<'a> Argument<'a> {
     pub fn bad_link(self, targets: Targets<'_>) -> Option<BadLink> {
         // SAFETY: `start` is the address of a value of the function's type, which is borrowed.
         unsafe { (self.bad_link)(self.start, targets) }
+    }
+
+    /// Shows `moves` each of its links.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub fn visit_links(self, moves: Moves<'_>) {
+        // SAFETY: `start` is the address of a value of the function's type, which is borrowed.
+        unsafe { (self.show_links)(self.start, moves) }
     }
 
     /// Its address.

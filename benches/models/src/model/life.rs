@@ -1,4 +1,4 @@
-//! Conway's game of life on cells that are linked to their eight neighbours, as in `examples/life.rs`, with a cell's links side by side.
+//! Conway's game of life on cells that are linked to their eight neighbours, as in `examples/life`, with a cell's links side by side.
 
 use ikra::prelude::*;
 
