@@ -102,6 +102,39 @@ impl Cluster {
         Ok(())
     }
 
+    /// Divides the objects of each class among the ranks again, so that their kernels take equal times. It measures the
+    /// kernels since the objects were last divided, so call it after some steps of a simulation. The results of kernels do
+    /// not change.
+    ///
+    /// ```
+    /// # use ikra::{Place, prelude::*};
+    /// # use ikra_cluster::Cluster;
+    /// # #[soa_class] pub struct Body { pub pos: f32 }
+    /// # #[soa_methods]
+    /// # impl Body { #[kernel] pub fn advance(&mut self, by: f32) { self.pos += by; } }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// # Cluster::threads(2, |cluster| {
+    /// # let mut sim = Sim::new();
+    /// # sim.bodies.extend((0..1000).map(|n| Body { pos: n as f32 }))?;
+    /// # cluster.share(&mut sim)?;
+    /// for step in 0..100 {
+    ///     sim.on(Place::Cluster).execute(Body::advance, 0.5)?;
+    ///     if step % 20 == 10 {
+    ///         cluster.balance(&mut sim)?;
+    ///     }
+    /// }
+    /// # assert_eq!(sim.bodies.column(body::pos)[7], 57.0);
+    /// # Ok::<_, ikra::Error>(())
+    /// # }).into_iter().for_each(|rank| rank.unwrap());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cluster`].
+    pub fn balance<W: World>(&self, world: &mut W) -> Result<(), Error> {
+        executor::Cluster { shared: self.shared.clone() }.balance(world)
+    }
+
     /// Gives every rank the bytes of the first one, such as the contents of a file that only one rank can read.
     ///
     /// ```

@@ -1,6 +1,7 @@
 //! The executor of a cluster: each rank's part of a kernel runs on the rank's host.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use ikra_core::effects::FieldSet;
 use ikra_core::table::AtHand;
@@ -103,6 +104,14 @@ impl<W: World> Lent<'_, W> {
 }
 
 impl Cluster {
+    /// Divides the objects again, so that ranks take equal times.
+    pub(crate) fn balance<W: World>(&self, world: &mut W) -> Result<(), Error> {
+        let mut lent = self.lend(world)?;
+        lent.shared.lock().balance(lent.world.members_mut().as_mut())?;
+        lent.has_ended = true;
+        Ok(())
+    }
+
     /// Brings the state up to date with the world, and lets the host use its columns.
     fn lend<'w, W: World>(&'w self, world: &'w mut W) -> Result<Lent<'w, W>, Error> {
         self.shared.lock().ranks.check()?;
@@ -173,6 +182,7 @@ unsafe impl<W: World> Executor<W> for Cluster {
                     }
                 }
                 let (results, key) = lent.prepare(&reach, &run.launch)?;
+                let start = Instant::now();
                 if let Part::Ranges(ranges) = run.part {
                     let own = ranges.iter().zip(&results.own).map(|(range, own)| {
                         let start = range.start.clamp(own.start, own.end);
@@ -185,6 +195,10 @@ unsafe impl<W: World> Executor<W> for Cluster {
                 }
                 let mut state = lent.shared.lock();
                 state.ranks.traffic.shared += 1;
+                // A reduction has waited for the other ranks.
+                if matches!(run.launch.form, Form::Each | Form::Pairs { .. }) {
+                    state.classes[reach.classes[0]].busy += start.elapsed().as_secs_f64();
+                }
                 if let Some(key) = key {
                     let mut members = lent.world.members_mut();
                     state.end_updates(&key, &reach.updates, run.launch.kernel, members.as_mut())?;

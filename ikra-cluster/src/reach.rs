@@ -36,9 +36,11 @@ pub(crate) struct Reach {
 
 /// Finds how ranks run a kernel.
 pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObjects], classes: &[ClassState]) -> How {
-    let is_whole = match (launch.form, part) {
-        (Form::Each | Form::Pairs { .. } | Form::Reduce(_) | Form::Collect(_) | Form::Store(_), Part::All) => true,
-        (Form::Each | Form::Pairs { .. }, Part::Ranges(_)) => true,
+    let is_each = matches!(launch.form, Form::Each | Form::Pairs { .. });
+    let has_results = matches!(launch.form, Form::Reduce(_) | Form::Collect(_) | Form::Store(_));
+    let is_whole = match part {
+        Part::All => is_each || has_results,
+        Part::Ranges(_) => is_each,
         _ => false,
     };
     if !is_whole || !launch.filters.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,6 +18,7 @@ use crate::halo::{Halo, HaloKey};
 use crate::newer::Newer;
 use crate::pack;
 use crate::ranks::{Ranks, What};
+use crate::transport::Bytes;
 
 /// The fields of a class for which `is_it` holds.
 pub(crate) fn fields_where(fields: &[FieldInfo], is_it: impl Fn(usize, &FieldInfo) -> bool) -> FieldSet {
@@ -43,6 +45,8 @@ pub(crate) struct ClassState {
     pub(crate) linked_at: u64,
     /// The generation of its ids.
     generation: u64,
+    /// The seconds that this rank took for kernels of its objects, since they were last divided.
+    pub(crate) busy: f64,
 }
 
 impl ClassState {
@@ -56,6 +60,7 @@ impl ClassState {
             written: vec![0; fields.len()],
             linked_at: 0,
             generation: objects.generation(),
+            busy: 0.0,
         }
     }
 
@@ -85,6 +90,29 @@ impl ClassState {
         let len = part_len(count, false);
         let chunks = count.div_ceil(len);
         self.bounds = (0..=ranks).map(|rank| (chunks * rank / ranks * len).min(count)).collect();
+        self.busy = 0.0;
+    }
+
+    /// Where the ranks' objects begin if they are to take equal times, given the seconds that each rank took.
+    fn balanced(&self, busy: &[f64]) -> Vec<usize> {
+        let (ranks, len) = (busy.len(), part_len(self.count, false));
+        let total: f64 = busy.iter().sum();
+        let mut bounds = vec![0; ranks + 1];
+        bounds[ranks] = self.count;
+        for rank in 1..ranks {
+            let (mut left, mut at) = (total * rank as f64 / ranks as f64, self.count as f64);
+            for (other, &seconds) in busy.iter().enumerate() {
+                if left <= seconds {
+                    let part = if seconds > 0.0 { left / seconds } else { 0.0 };
+                    at = self.bounds[other] as f64 + part * self.own(other).len() as f64;
+                    break;
+                }
+                left -= seconds;
+            }
+            let chunks = (at / len as f64).round().max(0.0) as usize;
+            bounds[rank] = (chunks * len).clamp(bounds[rank - 1], self.count);
+        }
+        bounds
     }
 }
 
@@ -205,6 +233,37 @@ impl State {
         unsafe { self.collect_columns(number, &columns, 0..class.count)? };
         let class = &mut self.classes[number];
         each(fields, class.fields.len()).for_each(|field| class.written[field] = 0);
+        Ok(())
+    }
+
+    /// Divides the objects of each class again, so that ranks take equal times.
+    ///
+    /// # Errors
+    ///
+    /// Errors of other ranks.
+    pub(crate) fn balance(&mut self, members: &mut [&mut dyn AnyObjects]) -> Result<(), Error> {
+        let own: Vec<_> =
+            self.classes.iter().flat_map(|class| class.busy.to_le_bytes()).map(MaybeUninit::new).collect();
+        let what = What { text: "balancing the work", state: self.number() };
+        let all = self.ranks.gather(&what, &own)?;
+        for number in 0..self.classes.len() {
+            let seconds = |bytes: &Bytes| {
+                // SAFETY: numbers have no padding, and a message arrives as it was sent, by the contract of `Transport`.
+                f64::from_le_bytes(std::array::from_fn(|n| unsafe { bytes[8 * number + n].assume_init() }))
+            };
+            let busy: Vec<f64> = all.iter().map(seconds).collect();
+            let class = &mut self.classes[number];
+            class.busy = 0.0;
+            let bounds = class.balanced(&busy);
+            if busy.iter().sum::<f64>() > 0.0 && bounds != class.bounds {
+                let stale = class.stale();
+                self.collect(number, stale, &mut *members[number])?;
+                self.clock += 1;
+                let class = &mut self.classes[number];
+                class.bounds = bounds;
+                class.linked_at = self.clock;
+            }
+        }
         Ok(())
     }
 

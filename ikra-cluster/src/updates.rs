@@ -170,9 +170,10 @@ impl State {
                     for (bytes, &index) in values.chunks_exact(column.size.max(1)).zip(list) {
                         let to = column.address(index as usize);
                         for at in (0..column.size).step_by(update.size()) {
+                            let (to, from) = (to.wrapping_add(at), bytes.as_ptr().cast::<u8>().wrapping_add(at));
                             // SAFETY: numbers of the kind that the field holds: in an element of an object that exists, and in
                             // the message, in which the other rank has packed them. No kernel runs.
-                            unsafe { update.combine(to.add(at), bytes.as_ptr().cast::<u8>().add(at)) };
+                            unsafe { update.combine(to, from) };
                         }
                     }
                 }

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::run::{Outcome, cargo, program, step, tests};
-use crate::{check, passes};
+use crate::{check, cluster, passes};
 
 /// Which checks run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,6 +48,11 @@ pub fn ci(extent: Extent) -> Outcome {
         }
     }
     tables(extent, &mut skipped)?;
+    if cluster::is_there() {
+        cluster::cluster(extent == Extent::All)?;
+    } else {
+        skipped.push("ranks of MPI, which is not installed".to_owned());
+    }
     step(&mut cargo("run --release -p nbody -- --bodies 1024 --steps 20 --dt 0.01 --check"))?;
     if extent == Extent::All {
         // Also benchmarks for GPUs, which have no tests.

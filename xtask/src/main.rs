@@ -6,6 +6,7 @@ mod budgets;
 mod chart;
 mod check;
 mod ci;
+mod cluster;
 mod counts;
 mod docs;
 mod emulated;
@@ -35,6 +36,7 @@ const USAGE: &str = "usage: cargo xtask TASK
                                 with tests/codegen/passes.txt, or write that file
   sanitize [address [all | short] | thread [all | short]]
                                 AddressSanitizer and ThreadSanitizer, with a nightly toolchain
+  cluster [all]                 run what needs MPI with 1 to 4 ranks
   counts                        print what should not grow: lines, traits, hidden items and more; fail above a budget
   package                       check that the published crates can be packaged
   msrv                          check the published crates with the oldest compiler that they promise";
@@ -63,6 +65,8 @@ fn task(arguments: &[&str]) -> Outcome {
         ["passes"] => passes::passes(false, &mut Vec::new()),
         ["passes", "bless"] => passes::passes(true, &mut Vec::new()),
         ["sanitize", which @ ..] => check::sanitize(which),
+        ["cluster"] => cluster::cluster(false),
+        ["cluster", "all"] => cluster::cluster(true),
         ["counts"] => counts::counts(),
         ["package"] => check::package(),
         ["msrv"] => check::msrv(&check::oldest_compiler()?),

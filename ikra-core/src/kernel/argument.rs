@@ -70,9 +70,9 @@ impl<'a> Argument<'a> {
             links_to: T::LINKS_TO,
             // SAFETY: it is called only with `start`, below.
             bad_link: |start, targets| unsafe { &*start.cast::<T>() }.bad_link(targets),
-            // SAFETY: as above.
             #[cfg(not(target_arch = "nvptx64"))]
             show_links: |start, moves| {
+                // SAFETY: it is called only with `start`, below.
                 let _ = unsafe { *start.cast::<T>() }.remapped(moves);
             },
             groups: None,
