@@ -135,6 +135,16 @@ impl Cluster {
         executor::Cluster { shared: self.shared.clone() }.balance(world)
     }
 
+    /// Makes all columns current on each rank. After it, a rank may read columns that the others do not read, until the next
+    /// kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cluster`].
+    pub fn gather<W: World>(&self, world: &mut W) -> Result<(), Error> {
+        executor::Cluster { shared: self.shared.clone() }.gather(world)
+    }
+
     /// Gives every rank the bytes of the first one, such as the contents of a file that only one rank can read.
     ///
     /// ```

@@ -62,6 +62,14 @@ fn set_at_hand(objects: &dyn AnyObjects, at_hand: Option<&AtHand>) {
 }
 
 impl<W: World> Lent<'_, W> {
+    /// Makes all columns current on each rank.
+    fn collect(&mut self) -> Result<(), Error> {
+        let mut state = self.shared.lock();
+        let mut members = self.world.members_mut();
+        let mut members = members.as_mut().iter_mut().enumerate();
+        members.try_for_each(|(number, member)| state.collect(number, FieldSet::ALL, &mut **member))
+    }
+
     /// Prepares a kernel that ranks share, and returns its classes' own objects, and its ghosts.
     fn prepare(&mut self, reach: &Reach, launch: &Launch<'_>) -> Result<(Results, Option<HaloKey>), Error> {
         let mut members = self.world.members_mut();
@@ -112,6 +120,14 @@ impl Cluster {
         Ok(())
     }
 
+    /// Makes all columns current on each rank.
+    pub(crate) fn gather<W: World>(&self, world: &mut W) -> Result<(), Error> {
+        let mut lent = self.lend(world)?;
+        lent.collect()?;
+        lent.has_ended = true;
+        Ok(())
+    }
+
     /// Brings the state up to date with the world, and lets the host use its columns.
     fn lend<'w, W: World>(&'w self, world: &'w mut W) -> Result<Lent<'w, W>, Error> {
         self.shared.lock().ranks.check()?;
@@ -158,13 +174,8 @@ unsafe impl<W: World> Executor<W> for Cluster {
         };
         match how {
             How::Repeated => {
-                {
-                    let (mut state, mut members) = (lent.shared.lock(), lent.world.members_mut());
-                    state.ranks.traffic.repeated += 1;
-                    for (number, member) in members.as_mut().iter_mut().enumerate() {
-                        state.collect(number, FieldSet::ALL, &mut **member)?;
-                    }
-                }
+                lent.collect()?;
+                lent.shared.lock().ranks.traffic.repeated += 1;
                 run.on_host(lent.world, run.part)?;
                 let (mut state, members) = (lent.shared.lock(), lent.world.members());
                 for section in run.launch.sections {

@@ -14,13 +14,15 @@ pub(crate) struct Newer {
     shared: Shared,
     /// The class's number in the world.
     class: usize,
+    /// The number of the objects' table.
+    table: u64,
     /// The columns of a class whose columns share memory, and the start of that memory.
     together: Option<(usize, Vec<Elements>)>,
 }
 
 impl Newer {
-    pub(crate) fn new(shared: Shared, class: usize) -> Self {
-        Self { shared, class, together: None }
+    pub(crate) fn new(shared: Shared, class: usize, table: u64) -> Self {
+        Self { shared, class, table, together: None }
     }
 
     /// Sets the columns of a class whose columns share memory that starts at an address.
@@ -43,7 +45,16 @@ impl Newer {
 unsafe impl Mirror for Newer {
     fn fetch(&self, units: &[Unit]) -> Result<(), Error> {
         let mut state = self.shared.lock();
-        let count = state.classes[self.class].count;
+        let class = &state.classes[self.class];
+        if class.table != self.table {
+            let reason = format!(
+                "objects of class {} were put into another world while other ranks had newer values of them; call \
+                 `cluster.gather(&mut world)` before",
+                class.name
+            );
+            return Err(Error::Cluster { reason });
+        }
+        let count = class.count;
         let mut groups: Vec<(Range<usize>, Vec<Elements>)> = Vec::new();
         for unit in units.iter().filter(|unit| unit.len > 0) {
             let Some((columns, objects)) = self.columns(unit) else {

@@ -31,6 +31,13 @@ pub(crate) fn each(fields: FieldSet, count: usize) -> impl Iterator<Item = usize
     (0..count).filter(move |&field| fields.contains(field))
 }
 
+/// The number of a class's table.
+fn table(objects: &dyn AnyObjects) -> u64 {
+    let header = objects.header();
+    // SAFETY: the header belongs to the objects, which are borrowed.
+    unsafe { header.as_ref() }.number
+}
+
 /// A class of the world.
 #[derive(Debug)]
 pub(crate) struct ClassState {
@@ -43,6 +50,8 @@ pub(crate) struct ClassState {
     written: Vec<u64>,
     /// When links of the class last changed, or its objects.
     pub(crate) linked_at: u64,
+    /// The number of its table, which the objects keep in whatever world they are.
+    pub(crate) table: u64,
     /// The generation of its ids.
     generation: u64,
     /// The seconds that this rank took for kernels of its objects, since they were last divided.
@@ -59,6 +68,7 @@ impl ClassState {
             bounds: Vec::new(),
             written: vec![0; fields.len()],
             linked_at: 0,
+            table: table(objects),
             generation: objects.generation(),
             busy: 0.0,
         }
@@ -164,9 +174,10 @@ impl State {
             self.classes = members.iter().map(|member| ClassState::of(&**member)).collect();
         }
         for (number, member) in members.iter_mut().enumerate() {
+            let table = table(&**member);
             let mut copies = member.copies();
             if !copies.streams().any(|stream| stream == self.stream) {
-                let newer = Newer::new(shared.clone(), number);
+                let newer = Newer::new(shared.clone(), number, table);
                 // SAFETY: it is for these objects, and the stream has no other copy.
                 unsafe { copies.add(self.stream, Box::new(newer)) };
             }
@@ -175,6 +186,12 @@ impl State {
             let class = &mut self.classes[number];
             let links = fields_where(class.fields, |_, field| !field.holds_links_to.is_empty());
             self.clock += 1;
+            // Others' objects may be in their place.
+            if table != class.table {
+                (class.table, class.linked_at, class.count) = (table, self.clock, 0);
+                class.bounds.clear();
+                class.written.fill(0);
+            }
             let objects = (member.count() as usize, member.generation());
             if !changed.intersection(links).is_empty() || objects != (class.count, class.generation) {
                 class.linked_at = self.clock;

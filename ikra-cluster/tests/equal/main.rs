@@ -7,7 +7,7 @@ use ikra::{Place, prelude::*};
 use ikra_cluster::Cluster;
 use proptest::prelude::*;
 
-use model::{Cell, House};
+use model::{Cell, House, cell};
 use steps::{STEPS, Step, assert_same, run};
 
 fn compare(sizes: (usize, usize, usize), ranks: usize, threads: usize, steps: &[Step]) {
@@ -149,4 +149,41 @@ fn only_what_changes_moves() {
     // The kernel names the links `left` and `right`, so that a rank has two ghosts, of four bytes each.
     // The last cell has no cell to its right.
     assert_eq!(traffic, [(10 * 4, 10, 0), (10 * 8, 10, 0)]);
+}
+
+/// Objects that are exchanged for others keep no values that other ranks have newer ones of.
+#[test]
+fn exchanged_objects_are_never_old() {
+    let errors = Cluster::threads(2, |cluster| {
+        let mut house = House::new_of(3000, 10, 1).unwrap();
+        let mut other = House::new_of(5000, 10, 1).unwrap();
+        let before = other.cells.column(cell::heat).to_vec();
+        cluster.share(&mut house).unwrap();
+        house.on(Place::Cluster).execute(Cell::spread, ()).unwrap();
+        std::mem::swap(&mut house, &mut other);
+        // The cluster's executor went along with the world; now objects alone are exchanged.
+        std::mem::swap(&mut house.cells, &mut other.cells);
+        assert_eq!(other.cells.column(cell::heat), before);
+        other.on(Place::Cluster).execute(Cell::drift_alone, ()).unwrap();
+        let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| house.cells.column(cell::heat)[2999]));
+        read.map_err(|panic| panic.downcast_ref::<String>().cloned().unwrap_or_default())
+    });
+    for error in errors {
+        assert!(error.is_err_and(|error| error.contains("put into another world")));
+    }
+}
+
+/// After `gather`, ranks read what they like.
+#[test]
+fn one_rank_reads_what_was_gathered() {
+    let sums = Cluster::threads(3, |cluster| {
+        let mut house = House::new_of(3000, 10, 1).unwrap();
+        cluster.share(&mut house).unwrap();
+        house.on(Place::Cluster).execute(Cell::spread, ()).unwrap();
+        cluster.gather(&mut house).unwrap();
+        if cluster.is_first() { house.cells.column(cell::heat).iter().sum::<f32>() } else { 0.0 }
+    });
+    let mut alone = House::new_of(3000, 10, 1).unwrap();
+    alone.execute(Cell::spread, ());
+    assert_eq!(sums[0], alone.cells.column(cell::heat).iter().sum::<f32>());
 }

@@ -94,6 +94,10 @@ impl Cell {
         self.flow = self.left.left().heat() * by + self.room.warmth() as f32;
     }
     #[kernel]
+    pub fn drift_alone(&mut self) {
+        self.flow += 0.5;
+    }
+    #[kernel]
     pub fn look_around(&mut self) {
         self.seen = self.around.iter().filter(|cell| cell.heat() > 1.0).count() as u32;
         self.seen += self.far.map_or(0, |far| far.around_seen());
