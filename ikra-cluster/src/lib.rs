@@ -48,43 +48,20 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # The words
+//! The page `docs/cluster.md` has the rules, and says how kernels run.
 //!
-//! | word | meaning |
+//! | module | contents |
 //! | --- | --- |
-//! | rank | one of the processes, by its number, counted from 0 |
-//! | owner | the rank that runs kernels for an object. Each rank owns consecutive objects of each class |
-//! | ghost | an object of another rank to which an object of this rank links |
-//! | stale | a column whose values are current for a rank's own objects only |
-//!
-//! # The rules
-//!
-//! 1. Each rank runs the same program: it makes the same objects, runs the same kernels, and reads the same columns, in the
-//!    same order. A rank that prints nothing reads all the same. Ranks that differ get an error that says where each is.
-//! 2. Every rank has memory for all objects. So ids and links mean the same everywhere, any number of threads and ranks give
-//!    the same bits, and a rank can run any kernel. A world that does not fit into one machine's memory does not fit here.
-//! 3. The first `n` objects of a class belong to the first rank, and so on. Sort a class by a key before
-//!    ([`sort_by_key`](ikra_runtime::world::World::sort_by_key)), so that objects which interact get near each other: then
-//!    ranks exchange little.
-//!
-//! # How kernels run
-//!
-//! | kernel | objects per rank | before it |
-//! | --- | --- | --- |
-//! | reads other objects through its links, or those that the program gives it | its own | values of ghosts, of the columns that it reads and that have changed |
-//! | for pairs; calls `self.all()` or `self.resolve(link)`; takes groups; calls functions of yours | its own | whole columns of the fields that it may read |
-//! | updates atomic fields of other objects; makes or removes objects; for a list, or for a class with removed objects; writes to an `InnerArray` of varying length; a chain with `select` | all | all columns that have changed |
-//!
-//! Reductions combine their results in the same order as on one place. [`Cluster::traffic`] counts bytes and messages, and
-//! says how many kernels ran in which way.
-//!
-//! A kernel's text shows which fields it reads of other objects, unless it hides that: a trait of yours whose method has the
-//! name of one of the standard library's. A debug build checks each such read, and panics with the name of the field.
-//!
-//! # Errors
-//!
-//! A rank that panics or returns early ends the others with [`Error::Cluster`](ikra_runtime::error::Error::Cluster), which
-//! names it, at their next exchange with it.
+//! | `cluster` | [`Cluster`], the ranks as programs see them |
+//! | `executor` | the executor: how a run becomes a part on each rank |
+//! | `state` | who owns which objects, and which columns are stale |
+//! | `reach`, `names` | what a kernel reads of other objects, by its effects |
+//! | `halo`, `updates` | the exchange of ghosts' values, and of updates of their atomic fields |
+//! | `results` | results of kernels, completed by those of other ranks |
+//! | `newer` | columns that the program reads, collected from all ranks |
+//! | `pack` | values as bytes of messages |
+//! | `ranks` | exchanges, checked: each rank is at the same operation |
+//! | [`Transport`] | how bytes get from rank to rank: MPI, or channels between threads |
 
 #![warn(unreachable_pub, clippy::multiple_unsafe_ops_per_block)]
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
@@ -105,3 +82,8 @@ mod updates;
 pub use cluster::Cluster;
 pub use ranks::Traffic;
 pub use transport::{Bytes, Lost, Transport};
+
+/// The examples of the page on clusters.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/cluster.md")]
+struct Clusters;

@@ -173,7 +173,7 @@ impl<'w, C: Class, P: Phase> Handle<'w, C, P> {
     }
 
     /// In debug builds, panics if a kernel reads fields of an object whose values this process does not have.
-    #[inline(always)]
+    #[inline]
     #[track_caller]
     fn assert_at_hand(self, table: &Table<C>, fields: FieldSet) {
         #[cfg(any(not(debug_assertions), target_arch = "nvptx64"))]
