@@ -6,6 +6,7 @@ use ikra_runtime::error::Error;
 use ikra_runtime::place::Place;
 use ikra_runtime::world::World;
 
+use crate::device::Device;
 use crate::executor;
 use crate::ranks::{Ranks, Traffic, What};
 use crate::state::Shared;
@@ -99,6 +100,45 @@ impl Cluster {
         drop(state);
         world.state_mut().executors().take(Place::Cluster);
         world.state_mut().executors().put(Box::new(executor::Cluster { shared: self.shared.clone() }));
+        Ok(())
+    }
+
+    /// As [`share`](Self::share), for a rank that runs its kernels on a GPU: `Place::Gpu(n)`. Each rank has a GPU of its own.
+    /// Kernels for each object and for pairs run there; values of ghosts go through the host. The host runs the others, which
+    /// copies the rank's own values.
+    ///
+    /// ```no_run
+    /// # use ikra::{Place, prelude::*};
+    /// # use ikra_cluster::Cluster;
+    /// # #[soa_class] pub struct Body { pub pos: f32 }
+    /// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+    /// // All GPUs of a machine, from one process: a thread for each.
+    /// Cluster::threads(2, |cluster| {
+    ///     let mut sim = Sim::new();
+    ///     cluster.share_at(&mut sim, Place::Gpu(cluster.rank()))?;
+    ///     // …
+    /// #   Ok::<_, ikra::Error>(())
+    /// });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`share`](Self::share); errors of opening the place.
+    pub fn share_at<W: World>(&self, world: &mut W, place: Place) -> Result<(), Error> {
+        if place == Place::Host {
+            return self.share(world);
+        }
+        world.on(place).open()?;
+        let executors = world.state_mut().executors();
+        let stream = executors.take(place).and_then(|executor| {
+            let stream = executor.stream();
+            executors.put(executor);
+            stream
+        });
+        let stream =
+            stream.ok_or_else(|| Error::Cluster { reason: format!("ranks cannot run kernels at `{place}`") })?;
+        self.share(world)?;
+        self.shared.lock().device = Some(Device { place, stream });
         Ok(())
     }
 

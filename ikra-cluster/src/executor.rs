@@ -1,5 +1,6 @@
 //! The executor of a cluster: each rank's part of a kernel runs on the rank's host.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,6 +12,7 @@ use ikra_runtime::objects::AnyObjects;
 use ikra_runtime::place::Place;
 use ikra_runtime::world::World;
 
+use crate::device::Device;
 use crate::halo::HaloKey;
 use crate::reach::{How, Reach, changes, reach};
 use crate::results::Results;
@@ -28,6 +30,8 @@ struct Lent<'w, W: World> {
     shared: &'w Shared,
     /// Whether the kernel has ended on this rank.
     has_ended: bool,
+    /// Whether it ran on the rank's device.
+    is_on_device: bool,
     /// What debug builds check reads against, for each class.
     at_hand: Vec<AtHand>,
 }
@@ -44,6 +48,10 @@ impl<W: World> Drop for Lent<'_, W> {
             set_at_hand(&**member, None);
             let stale = state.classes[number].stale();
             let changed = member.copies().missing(state.stream);
+            if !self.is_on_device {
+                let class = &mut state.classes[number];
+                class.on_device = class.on_device.without(changed);
+            }
             // SAFETY: ranks have changed these together, or they follow as stale.
             unsafe { member.copies().uploaded(state.stream, changed) };
             // SAFETY: `Newer` collects the values of all ranks, each of which has those of its objects.
@@ -111,6 +119,57 @@ impl<W: World> Lent<'_, W> {
     }
 }
 
+impl<W: World> Lent<'_, W> {
+    /// The device that can run a kernel for own objects.
+    fn device_for(&self, reach: &Reach) -> Option<Device> {
+        let members = self.world.members();
+        let can_divide = reach.classes.iter().all(|&class| members.as_ref()[class].has_own_columns());
+        self.shared.lock().device.filter(|_| can_divide && reach.updates.is_empty())
+    }
+
+    /// Makes own values current on the host, of the fields that a kernel may use.
+    fn to_host(&mut self, reach: &Reach) -> Result<(), Error> {
+        let mut state = self.shared.lock();
+        for (number, member) in self.world.members_mut().as_mut().iter_mut().enumerate() {
+            let updated = reach.updates.iter().any(|update| update.class == number);
+            let is_used = updated || reach.classes.contains(&number);
+            let fields = if is_used { FieldSet::ALL } else { reach.reads[number] };
+            state.to_host(number, fields, &mut **member)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a kernel for own objects on the rank's device.
+    fn run_on(&mut self, device: Device, run: &mut Run<'_, W>) -> Result<(), Error> {
+        for (number, member) in self.world.members_mut().as_mut().iter_mut().enumerate() {
+            let known = self.shared.lock().classes[number].on_device;
+            // SAFETY: the device has the values of own objects, and those of ghosts that were stored; the host has no newer
+            // ones of these. It has older values of other objects, which the kernel does not read.
+            unsafe { member.copies().uploaded(device.stream, known) };
+        }
+        let taken = self.world.state_mut().executors().take(device.place);
+        let mut executor = match taken {
+            Some(executor) => executor,
+            None => W::open(self.world, device.place)?,
+        };
+        self.is_on_device = true;
+        let result = executor.run(self.world, run);
+        self.world.state_mut().executors().put(executor);
+        result?;
+        let (mut state, mut members) = (self.shared.lock(), self.world.members_mut());
+        for (class, member) in state.classes.iter_mut().zip(members.as_mut()) {
+            // The launch has copied what the device lacked.
+            if member.has_own_columns() {
+                class.on_device = class.all();
+            }
+            // The device counts all atomic fields as changed, of all classes. What the kernel has changed is stale below.
+            // SAFETY: the host has older values of the changed fields, which nothing reads before `Lent` is dropped.
+            unsafe { member.copies().lend(device.stream) };
+        }
+        Ok(())
+    }
+}
+
 impl Cluster {
     /// Divides the objects again, so that ranks take equal times.
     pub(crate) fn balance<W: World>(&self, world: &mut W) -> Result<(), Error> {
@@ -147,7 +206,7 @@ impl Cluster {
             unsafe { member.copies().lend(stream) };
         }
         drop(state);
-        Ok(Lent { world, shared: &self.shared, has_ended: false, at_hand: Vec::new() })
+        Ok(Lent { world, shared: &self.shared, has_ended: false, is_on_device: false, at_hand: Vec::new() })
     }
 }
 
@@ -194,20 +253,32 @@ unsafe impl<W: World> Executor<W> for Cluster {
                 }
                 let (results, key) = lent.prepare(&reach, &run.launch)?;
                 let start = Instant::now();
-                if let Part::Ranges(ranges) = run.part {
-                    let own = ranges.iter().zip(&results.own).map(|(range, own)| {
+                let is_each = matches!(run.launch.form, Form::Each | Form::Pairs { .. });
+                let device = lent.device_for(&reach).filter(|_| is_each);
+                let part = |own: &Range<usize>, class: usize| match run.part {
+                    Part::Ranges(ranges) => {
+                        let range = ranges.get(class).cloned().unwrap_or(0..0);
                         let start = range.start.clamp(own.start, own.end);
                         start..range.end.clamp(start, own.end)
-                    });
-                    run.on_host(lent.world, Part::Ranges(&own.collect::<Vec<_>>()))?;
+                    }
+                    _ => own.clone(),
+                };
+                let own: Vec<_> = results.own.iter().enumerate().map(|(class, own)| part(own, class)).collect();
+                if let Some(device) = device {
+                    run.narrowed(&own, |run| lent.run_on(device, run))?;
                 } else {
-                    let sharing: Arc<dyn Sharing> = Arc::new(results);
-                    run.on_host(lent.world, Part::Shared(&sharing))?;
+                    lent.to_host(&reach)?;
+                    if matches!(run.part, Part::Ranges(_)) {
+                        run.on_host(lent.world, Part::Ranges(&own))?;
+                    } else {
+                        let sharing: Arc<dyn Sharing> = Arc::new(results);
+                        run.on_host(lent.world, Part::Shared(&sharing))?;
+                    }
                 }
                 let mut state = lent.shared.lock();
                 state.ranks.traffic.shared += 1;
                 // A reduction has waited for the other ranks.
-                if matches!(run.launch.form, Form::Each | Form::Pairs { .. }) {
+                if is_each {
                     state.classes[reach.classes[0]].busy += start.elapsed().as_secs_f64();
                 }
                 if let Some(key) = key {
@@ -219,6 +290,10 @@ unsafe impl<W: World> Executor<W> for Cluster {
                 }
                 for (section, &class) in run.launch.sections.iter().zip(&reach.classes) {
                     let changed = changes(section.effects, &state.classes[class]);
+                    if device.is_some() {
+                        let class = &mut state.classes[class];
+                        class.on_host = class.on_host.without(changed);
+                    }
                     state.note(class, changed);
                 }
             }

@@ -200,21 +200,25 @@ impl State {
         key: &HaloKey,
         fields: &[FieldSet],
         kernel: &str,
-        members: &[&mut dyn AnyObjects],
+        members: &mut [&mut dyn AnyObjects],
     ) -> Result<(), Error> {
         let (state, Some(mut halo)) = (self.number(), self.halos.remove(key)) else { return Ok(()) };
-        let mut columns = Vec::with_capacity(members.len());
+        let (mut columns, mut moved) = (Vec::with_capacity(members.len()), Vec::with_capacity(members.len()));
         for (number, member) in members.iter().enumerate() {
             let class = &self.classes[number];
             let exchanged = &mut halo.exchanged[number];
             let is_needed = |field, _: &_| fields[number].contains(field) && class.written(field) > exchanged[field];
             let needed = fields_where(class.fields, is_needed);
+            moved.push(needed);
             columns.push(if needed.is_empty() { Vec::new() } else { member.elements(needed) });
             each(needed, class.fields.len()).for_each(|field| exchanged[field] = class.written(field));
         }
         if columns.iter().all(Vec::is_empty) {
             self.halos.insert(key.clone(), halo);
             return Ok(());
+        }
+        for (number, member) in members.iter_mut().enumerate() {
+            self.fetch_listed(number, moved[number], &halo.outgoing, &mut **member)?;
         }
         let what = What { text: kernel, state };
         let len = |lists: &[Vec<u32>]| -> usize {
@@ -244,6 +248,9 @@ impl State {
                 // exclusively. 2. The owner has packed the same columns for the same list.
                 rest = unsafe { pack::unpack(columns, list, rest) };
             }
+        }
+        for (number, member) in members.iter_mut().enumerate() {
+            self.store_listed(number, moved[number], &halo.incoming, &mut **member)?;
         }
         self.halos.insert(key.clone(), halo);
         Ok(())

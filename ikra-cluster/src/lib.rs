@@ -67,6 +67,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 
 mod cluster;
+mod device;
 mod executor;
 mod halo;
 mod names;

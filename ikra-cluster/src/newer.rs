@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::ops::Range;
 
+use ikra_core::effects::FieldSet;
 use ikra_runtime::error::Error;
 use ikra_runtime::mirror::{Elements, Mirror, Unit};
 
@@ -41,9 +42,24 @@ impl Newer {
     }
 }
 
+/// The parts of units that a rank owns, of some fields.
+fn owned(units: &[Unit], fields: FieldSet, own: &Range<usize>) -> Vec<Unit> {
+    let of_fields = units.iter().filter(|unit| !unit.fields.intersection(fields).is_empty());
+    let part = |unit: &Unit| {
+        let (_, objects) = unit.elements()?;
+        let start = own.start.clamp(objects.start, objects.end);
+        Some(unit.part_within(start..own.end.clamp(start, objects.end)))
+    };
+    of_fields.filter_map(part).filter(|part| part.len > 0).collect()
+}
+
 // SAFETY: `collect_columns` writes elements of the units' columns only, of objects that exist.
 unsafe impl Mirror for Newer {
     fn fetch(&self, units: &[Unit]) -> Result<(), Error> {
+        self.fetch_beside(units, &|_| None)
+    }
+
+    fn fetch_beside<'m>(&self, units: &[Unit], others: &dyn Fn(u64) -> Option<&'m dyn Mirror>) -> Result<(), Error> {
         let mut state = self.shared.lock();
         let class = &state.classes[self.class];
         if class.table != self.table {
@@ -55,6 +71,10 @@ unsafe impl Mirror for Newer {
             return Err(Error::Cluster { reason });
         }
         let count = class.count;
+        let (own, on_device) = (class.own(state.ranks.rank()), FieldSet::ALL.without(class.on_host));
+        if let Some(device) = state.device.and_then(|device| others(device.stream)) {
+            device.fetch(&owned(units, on_device, &own))?;
+        }
         let mut groups: Vec<(Range<usize>, Vec<Elements>)> = Vec::new();
         for unit in units.iter().filter(|unit| unit.len > 0) {
             let Some((columns, objects)) = self.columns(unit) else {
@@ -72,7 +92,7 @@ unsafe impl Mirror for Newer {
             // SAFETY: these are the class's columns, which are borrowed, and there are no references to the units' elements.
             unsafe { state.collect_columns(self.class, &columns, objects)? };
             if is_all {
-                columns.iter().for_each(|column| state.set_current(self.class, column.field));
+                columns.iter().for_each(|column| state.set_collected(self.class, column.field));
             }
         }
         Ok(())

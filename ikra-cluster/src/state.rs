@@ -14,6 +14,7 @@ use ikra_runtime::error::Error;
 use ikra_runtime::mirror::Elements;
 use ikra_runtime::objects::AnyObjects;
 
+use crate::device::Device;
 use crate::halo::{Halo, HaloKey};
 use crate::newer::Newer;
 use crate::pack;
@@ -56,6 +57,9 @@ pub(crate) struct ClassState {
     generation: u64,
     /// The seconds that this rank took for kernels of its objects, since they were last divided.
     pub(crate) busy: f64,
+    /// The fields whose values of own objects, and of ghosts, are current on the host, and on the rank's device.
+    pub(crate) on_host: FieldSet,
+    pub(crate) on_device: FieldSet,
 }
 
 impl ClassState {
@@ -71,7 +75,14 @@ impl ClassState {
             table: table(objects),
             generation: objects.generation(),
             busy: 0.0,
+            on_host: FieldSet::ALL,
+            on_device: FieldSet::EMPTY,
         }
+    }
+
+    /// All fields.
+    pub(crate) fn all(&self) -> FieldSet {
+        fields_where(self.fields, |_, _| true)
     }
 
     /// The objects of a rank.
@@ -101,6 +112,7 @@ impl ClassState {
         let chunks = count.div_ceil(len);
         self.bounds = (0..=ranks).map(|rank| (chunks * rank / ranks * len).min(count)).collect();
         self.busy = 0.0;
+        (self.on_host, self.on_device) = (FieldSet::ALL, FieldSet::EMPTY);
     }
 
     /// Where the ranks' objects begin if they are to take equal times, given the seconds that each rank took.
@@ -136,6 +148,8 @@ pub(crate) struct State {
     pub(crate) clock: u64,
     /// Stands for the cluster among the places of columns.
     pub(crate) stream: u64,
+    /// The device on which the rank runs kernels, if it is not the host.
+    pub(crate) device: Option<Device>,
 }
 
 /// The state, which the executor shares with what fetches columns.
@@ -147,7 +161,7 @@ impl Shared {
         // Streams of GPUs have numbers from 0 on.
         static STREAMS: AtomicU64 = AtomicU64::new(1 << 63);
         let stream = STREAMS.fetch_add(1, Relaxed);
-        let state = State { ranks, classes: Vec::new(), halos: HashMap::new(), clock: 0, stream };
+        let state = State { ranks, classes: Vec::new(), halos: HashMap::new(), clock: 0, stream, device: None };
         Self(Arc::new(Mutex::new(state)))
     }
 
@@ -197,6 +211,8 @@ impl State {
                 class.linked_at = self.clock;
             }
             each(changed, class.fields.len()).for_each(|field| class.written[field] = 0);
+            class.on_host = class.on_host.union(changed);
+            class.on_device = class.on_device.without(changed);
             if !member.has_own_columns() && objects != (class.count, class.generation) {
                 let (columns, start) = (member.elements(all), member.units().first().map(|unit| unit.start));
                 // SAFETY: it is used for these objects.
@@ -244,13 +260,17 @@ impl State {
         if fields.is_empty() {
             return Ok(());
         }
+        self.to_host(number, fields, objects)?;
+        let class = &self.classes[number];
         let columns = objects.elements(fields);
         // SAFETY: the columns are those of the class's objects, of which there are as many or more, and `&mut` excludes
         // other accesses.
         unsafe { self.collect_columns(number, &columns, 0..class.count)? };
         let class = &mut self.classes[number];
         each(fields, class.fields.len()).for_each(|field| class.written[field] = 0);
-        Ok(())
+        let own = class.own(self.ranks.rank());
+        let (on_device, count) = (fields.intersection(class.on_device), class.count);
+        self.store(on_device, &[0..own.start, own.end..count], objects)
     }
 
     /// Divides the objects of each class again, so that ranks take equal times.
@@ -330,9 +350,13 @@ impl State {
         Ok(())
     }
 
-    /// Notes that a field is current on each rank.
-    pub(crate) fn set_current(&mut self, number: usize, field: usize) {
-        self.classes[number].written[field] = 0;
+    /// Notes that the host has all ranks' values of a field.
+    pub(crate) fn set_collected(&mut self, number: usize, field: usize) {
+        let class = &mut self.classes[number];
+        // The device lacks those of other ranks.
+        if !class.on_device.contains(field) {
+            class.written[field] = 0;
+        }
     }
 
     /// Notes that a kernel which each rank has run has changed some fields.

@@ -4,9 +4,9 @@
 //! cargo xtask cluster
 //! ```
 
-#[path = "equal/model.rs"]
+#[path = "../../tests/device/cluster/src/model.rs"]
 mod model;
-#[path = "equal/steps.rs"]
+#[path = "../../tests/device/cluster/src/steps.rs"]
 mod steps;
 
 use std::process::exit;

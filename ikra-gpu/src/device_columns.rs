@@ -114,7 +114,7 @@ impl DeviceColumns {
         for stream in streams {
             let is_replaced =
                 |known: &mut Self| known.log.is_finished() || known.log.context.number() == log.context.number();
-            if Self::known(objects, stream).is_none_or(is_replaced) {
+            if Self::known(objects, stream).is_some_and(is_replaced) {
                 let fields = objects.copies().only_on(stream);
                 objects.fetch(fields)?;
                 // SAFETY: every value that only this copy had was fetched (I26).
@@ -323,6 +323,13 @@ unsafe impl Mirror for DeviceColumns {
             }
         }
         self.log.synchronize()
+    }
+
+    fn store(&self, units: &[Unit]) -> Result<bool, Error> {
+        self.log.check()?;
+        self.log.refuse_in_recording("copying values of other processes")?;
+        self.upload(units)?;
+        Ok(true)
     }
 
     fn as_any(&mut self) -> &mut dyn Any {

@@ -60,6 +60,10 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
         Place::Gpu(self.device().index)
     }
 
+    fn stream(&self) -> Option<u64> {
+        Some(self.log.number())
+    }
+
     fn worker(&self) -> Result<String, Error> {
         self.log.check()?;
         Ok(self.device().name.clone())

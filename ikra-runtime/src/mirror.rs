@@ -30,7 +30,7 @@ use ikra_core::effects::FieldSet;
 ///
 /// # Safety
 ///
-/// `fetch` writes only to the units that it receives, within their lengths.
+/// `fetch` and `fetch_beside` write only to the units that they receive, within their lengths.
 pub unsafe trait Mirror: Debug + Send + Sync {
     /// Waits for the device, and copies units, or parts of them, to the host.
     ///
@@ -38,6 +38,27 @@ pub unsafe trait Mirror: Debug + Send + Sync {
     ///
     /// Errors of the device; the host's bytes are then unchanged.
     fn fetch(&self, units: &[Unit]) -> Result<(), Error>;
+
+    /// As [`fetch`](Self::fetch), for a mirror that needs others to have all values: those of the same objects, by their
+    /// streams.
+    ///
+    /// # Errors
+    ///
+    /// As for [`fetch`](Self::fetch).
+    fn fetch_beside<'m>(&self, units: &[Unit], others: &dyn Fn(u64) -> Option<&'m dyn Mirror>) -> Result<(), Error> {
+        let _ = others;
+        self.fetch(units)
+    }
+
+    /// Copies units, or parts of them, from the host, and returns whether it can.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the device.
+    fn store(&self, units: &[Unit]) -> Result<bool, Error> {
+        let _ = units;
+        Ok(false)
+    }
 
     /// The mirror as `Any`, for downcasts.
     fn as_any(&mut self) -> &mut dyn Any;
@@ -196,7 +217,8 @@ impl State {
                 // the unit is missing here, because the fields of one unit are marked and unmarked together
                 // (`whole_units`). In the second case the object is held, so it is not among these parts (I26).
                 let parts = units.iter().filter(has_found).flat_map(|unit| self.held.rest(unit));
-                match copy.mirror.fetch(&parts.collect::<Vec<_>>()) {
+                let others = beside(&self.copies);
+                match copy.mirror.fetch_beside(&parts.collect::<Vec<_>>(), &others) {
                     Ok(()) => {
                         // SAFETY: all objects' values of these fields were just fetched, or are held.
                         unsafe { table.header.set_fetched(found) };
@@ -235,12 +257,18 @@ impl State {
         };
         let own = units.iter().filter(|unit| !unit.fields.intersection(missing).is_empty());
         // No references to these elements exist: code that made one fetched them first, so they would be held (I26).
-        copy.mirror.fetch(&own.map(|unit| unit.part(index..index + 1)).collect::<Vec<_>>())?;
+        let parts: Vec<_> = own.map(|unit| unit.part(index..index + 1)).collect();
+        copy.mirror.fetch_beside(&parts, &beside(&self.copies))?;
         self.held.cost += FETCH_COST;
         let held = self.held.objects.entry(index).or_insert(FieldSet::EMPTY);
         *held = held.union(missing);
         Ok(true)
     }
+}
+
+/// The mirrors of some copies, by their streams.
+fn beside<'m>(copies: &'m [DeviceCopy]) -> impl Fn(u64) -> Option<&'m dyn Mirror> {
+    move |stream| copies.iter().find(|copy| copy.stream == stream).map(|copy| &*copy.mirror)
 }
 
 /// A number that nothing else in the process has.

@@ -1,6 +1,8 @@
 //! Any number of ranks gives the same bits as one process without a cluster.
 
+#[path = "../../../tests/device/cluster/src/model.rs"]
 mod model;
+#[path = "../../../tests/device/cluster/src/steps.rs"]
 mod steps;
 
 use ikra::{Place, prelude::*};

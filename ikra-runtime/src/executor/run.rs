@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::slice;
 use std::sync::Arc;
@@ -45,6 +46,11 @@ use ikra_core::transfer::WireType;
 pub unsafe trait Executor<W>: Any + Debug + Send {
     /// The place where it runs kernels.
     fn place(&self) -> Place;
+
+    /// The stream on which it has copies of columns, if it has any.
+    fn stream(&self) -> Option<u64> {
+        None
+    }
 
     /// Describes the worker: a GPU's name, or a number of threads.
     ///
@@ -205,6 +211,39 @@ impl<W> Run<'_, W> {
             OnHost::Step(step) => step.run(world, part),
             OnHost::Once(run) => run(world, part),
         }
+    }
+}
+
+impl<W> Run<'_, W> {
+    /// Calls `work` with the same run for some of its objects, one range per class. The host cannot run it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`] for ranges with objects that the run is not for; errors of `work`.
+    pub fn narrowed<T>(
+        &self,
+        ranges: &[Range<usize>],
+        work: impl FnOnce(&mut Run<'_, W>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut sections = Vec::with_capacity(ranges.len());
+        for (section, range) in self.launch.sections.iter().zip(ranges) {
+            match &section.over {
+                Extent::Range(all) if range.start >= all.start && range.start <= range.end && range.end <= all.end => {
+                    // SAFETY: they are among the objects of the run.
+                    sections.push(unsafe { section.narrowed(Extent::Range(range.clone())) });
+                }
+                over => {
+                    let class = section.effects.class().name();
+                    return Err(Error::OutOfRange { class, range: format!("{range:?} of {over:?}"), len: over.len() });
+                }
+            }
+        }
+        let kernel = self.launch.kernel;
+        let mut refused = |_: &mut W, _: Part<'_>| {
+            Err(Error::Cluster { reason: format!("the place of a rank does not run {kernel} for some objects") })
+        };
+        let launch = Launch { sections: &sections, ..self.launch };
+        work(&mut Run { launch, part: Part::Ranges(ranges), on_host: OnHost::Once(&mut refused) })
     }
 }
 

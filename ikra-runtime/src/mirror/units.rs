@@ -36,6 +36,14 @@ pub struct Unit {
 }
 
 impl Unit {
+    /// The part with these objects, of those that a part has.
+    #[must_use]
+    pub fn part_within(&self, objects: Range<usize>) -> Self {
+        let whole =
+            Self { start: self.start.wrapping_sub(self.offset), offset: 0, len: self.offset + self.len, ..*self };
+        whole.part(objects)
+    }
+
     /// The elements of its columns, and the objects that it has. `None` if objects cannot be copied by themselves.
     #[must_use]
     pub fn elements(&self) -> Option<(Vec<Elements>, Range<usize>)> {
@@ -54,7 +62,8 @@ impl Unit {
     }
 
     /// The part with the existing objects of a range. Returns the whole unit if objects cannot be copied by themselves.
-    pub(super) fn part(&self, objects: Range<usize>) -> Self {
+    #[must_use]
+    pub fn part(&self, objects: Range<usize>) -> Self {
         if self.size == 0 {
             return *self;
         }

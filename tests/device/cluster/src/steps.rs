@@ -4,6 +4,52 @@ use ikra::{Place, prelude::*};
 
 use crate::model::{Animal, Cell, Fly, House, Moth, Room, cell};
 
+impl House {
+    /// A house of made-up contents.
+    pub fn new_of(cells: usize, rooms: usize, animals: usize) -> Result<Self, ikra::Error> {
+        let mut house = Self::new();
+        let mut state = 12345_u64;
+        let mut below = |n: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % n
+        };
+        let cell: Vec<_> = house.cells.reserve(cells)?.collect();
+        let room: Vec<_> = house.rooms.reserve(rooms)?.collect();
+        for n in 0..cells {
+            let around = [cell[(n + 1) % cells], cell[(n + cells - 40) % cells], cell[below(cells)]];
+            house.cells.init(
+                cell[n],
+                Cell {
+                    heat: below(300) as f32 / 100.0,
+                    flow: below(100) as f32 / 100.0,
+                    seen: below(10) as u32,
+                    left: cell[(n + cells - 1) % cells],
+                    right: (n + 1 < cells).then(|| cell[n + 1]),
+                    far: (below(3) == 0).then(|| cell[below(cells)]),
+                    room: room[n * rooms / cells],
+                    around,
+                    visits: 0,
+                },
+            )?;
+        }
+        for n in 0..rooms {
+            let door = (below(4) > 0).then(|| room[below(rooms)]);
+            let first = (below(4) > 0).then(|| cell[below(cells)]);
+            house.rooms.init(room[n], Room { warmth: below(10) as f64, first, door, cells: 0, tag: n as u8 })?;
+        }
+        house.flies.extend((0..animals).map(|n| Fly {
+            at: (n % 4 > 0).then(|| cell[n * 31 % cells]),
+            energy: n as f32 / 10.0,
+            steps: n as u16,
+        }))?;
+        for n in 0..animals {
+            let bites = (0..n as u32 % 3).collect();
+            house.moths.push(Moth { at: cell[n * 17 % cells], energy: 1.0, bites })?;
+        }
+        Ok(house)
+    }
+}
+
 /// A step of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
