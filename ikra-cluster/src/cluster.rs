@@ -1,6 +1,7 @@
 //! The ranks, as programs see them.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem::MaybeUninit;
 
 use ikra_runtime::error::Error;
 use ikra_runtime::place::Place;
@@ -10,7 +11,7 @@ use crate::device::Device;
 use crate::executor;
 use crate::ranks::{Ranks, Traffic, What};
 use crate::state::Shared;
-use crate::transport::{Transport, connected};
+use crate::transport::{Bytes, Transport, connected};
 
 /// The ranks that share worlds: this one and the others.
 #[derive(Debug)]
@@ -84,6 +85,11 @@ impl Cluster {
     ///
     /// [`Error::Cluster`] if the worlds have other classes or numbers of objects, or if the cluster shares another world.
     pub fn share<W: World>(&self, world: &mut W) -> Result<(), Error> {
+        self.share_with(world, None)
+    }
+
+    /// Shares a world, whose kernels run on a device of this rank.
+    fn share_with<W: World>(&self, world: &mut W, device: Option<Device>) -> Result<(), Error> {
         let mut state = self.shared.lock();
         if !state.classes.is_empty() {
             let reason = String::from("the cluster shares another world; make a cluster for each world");
@@ -96,7 +102,12 @@ impl Cluster {
             member.fields().iter().for_each(|field| (field.name, field.type_name).hash(&mut hasher));
         }
         drop(members);
-        state.ranks.gather(&What { text: "sharing a world", state: hasher.finish() }, &[])?;
+        let own = [MaybeUninit::new(u8::from(device.is_some()))];
+        let all = state.ranks.gather(&What { text: "sharing a world", state: hasher.finish() }, &own)?;
+        // SAFETY: it was a byte when it was sent, and a message arrives as it was sent, by the contract of `Transport`.
+        let has_device = |bytes: &Bytes| bytes.first().is_some_and(|byte| unsafe { byte.assume_init() } != 0);
+        state.has_devices = all.iter().any(has_device);
+        state.device = device;
         drop(state);
         world.state_mut().executors().take(Place::Cluster);
         world.state_mut().executors().put(Box::new(executor::Cluster { shared: self.shared.clone() }));
@@ -137,9 +148,7 @@ impl Cluster {
         });
         let stream =
             stream.ok_or_else(|| Error::Cluster { reason: format!("ranks cannot run kernels at `{place}`") })?;
-        self.share(world)?;
-        self.shared.lock().device = Some(Device { place, stream });
-        Ok(())
+        self.share_with(world, Some(Device { place, stream }))
     }
 
     /// Divides the objects of each class among the ranks again, so that their kernels take equal times. It measures the
@@ -202,7 +211,7 @@ impl Cluster {
     pub fn from_first(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         let mut state = self.shared.lock();
         let own = if state.ranks.rank() == 0 { bytes } else { &[] };
-        let own: Vec<_> = own.iter().copied().map(std::mem::MaybeUninit::new).collect();
+        let own: Vec<_> = own.iter().copied().map(MaybeUninit::new).collect();
         let all = state.ranks.gather(&What { text: "bytes of the first rank", state: 0 }, &own)?;
         let first = all.into_iter().next().unwrap_or_default();
         // SAFETY: they were bytes when they were sent, and a message arrives as it was sent, by the contract of `Transport`.

@@ -258,8 +258,8 @@ unsafe impl<W: World> Executor<W> for Cluster {
                 let part = |own: &Range<usize>, class: usize| match run.part {
                     Part::Ranges(ranges) => {
                         let range = ranges.get(class).cloned().unwrap_or(0..0);
-                        let start = range.start.clamp(own.start, own.end);
-                        start..range.end.clamp(start, own.end)
+                        let (start, end) = (range.start.max(own.start), range.end.min(own.end));
+                        if start < end { start..end } else { range.start..range.start }
                     }
                     _ => own.clone(),
                 };

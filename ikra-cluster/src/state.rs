@@ -150,6 +150,8 @@ pub(crate) struct State {
     pub(crate) stream: u64,
     /// The device on which the rank runs kernels, if it is not the host.
     pub(crate) device: Option<Device>,
+    /// Whether some rank has a device.
+    pub(crate) has_devices: bool,
 }
 
 /// The state, which the executor shares with what fetches columns.
@@ -161,7 +163,15 @@ impl Shared {
         // Streams of GPUs have numbers from 0 on.
         static STREAMS: AtomicU64 = AtomicU64::new(1 << 63);
         let stream = STREAMS.fetch_add(1, Relaxed);
-        let state = State { ranks, classes: Vec::new(), halos: HashMap::new(), clock: 0, stream, device: None };
+        let state = State {
+            ranks,
+            classes: Vec::new(),
+            halos: HashMap::new(),
+            clock: 0,
+            stream,
+            device: None,
+            has_devices: false,
+        };
         Self(Arc::new(Mutex::new(state)))
     }
 
@@ -352,10 +362,9 @@ impl State {
 
     /// Notes that the host has all ranks' values of a field.
     pub(crate) fn set_collected(&mut self, number: usize, field: usize) {
-        let class = &mut self.classes[number];
-        // The device lacks those of other ranks.
-        if !class.on_device.contains(field) {
-            class.written[field] = 0;
+        // Devices lack those of other ranks. Ranks agree about what is stale.
+        if !self.has_devices {
+            self.classes[number].written[field] = 0;
         }
     }
 

@@ -1,0 +1,5 @@
+//! Compiles the model for the GPU.
+
+fn main() {
+    ikra_build::device("src/model.rs");
+}
