@@ -254,23 +254,23 @@ unsafe impl<W: World> Executor<W> for Cluster {
                 let (results, key) = lent.prepare(&reach, &run.launch)?;
                 let start = Instant::now();
                 let is_each = matches!(run.launch.form, Form::Each | Form::Pairs { .. });
-                let device = lent.device_for(&reach).filter(|_| is_each);
-                let part = |own: &Range<usize>, class: usize| match run.part {
-                    Part::Ranges(ranges) => {
-                        let range = ranges.get(class).cloned().unwrap_or(0..0);
-                        let (start, end) = (range.start.max(own.start), range.end.min(own.end));
-                        if start < end { start..end } else { range.start..range.start }
+                let device = lent.device_for(&reach).filter(|_| is_each && matches!(run.part, Part::All));
+                match (device, run.part) {
+                    (Some(device), _) => {
+                        let sharing: Arc<dyn Sharing> = Arc::new(results);
+                        run.shared(&sharing, |run| lent.run_on(device, run))?;
                     }
-                    _ => own.clone(),
-                };
-                let own: Vec<_> = results.own.iter().enumerate().map(|(class, own)| part(own, class)).collect();
-                if let Some(device) = device {
-                    run.narrowed(&own, |run| lent.run_on(device, run))?;
-                } else {
-                    lent.to_host(&reach)?;
-                    if matches!(run.part, Part::Ranges(_)) {
+                    (None, Part::Ranges(ranges)) => {
+                        lent.to_host(&reach)?;
+                        let within = |(range, own): (&Range<usize>, &Range<usize>)| {
+                            let (start, end) = (range.start.max(own.start), range.end.min(own.end));
+                            if start < end { start..end } else { range.start..range.start }
+                        };
+                        let own: Vec<_> = ranges.iter().zip(&results.own).map(within).collect();
                         run.on_host(lent.world, Part::Ranges(&own))?;
-                    } else {
+                    }
+                    _ => {
+                        lent.to_host(&reach)?;
                         let sharing: Arc<dyn Sharing> = Arc::new(results);
                         run.on_host(lent.world, Part::Shared(&sharing))?;
                     }

@@ -61,16 +61,9 @@ pub(crate) unsafe fn unpack_range<'m>(
     message
 }
 
-/// Calls `copy` with a size: with a constant for the usual ones, so that copies are single moves.
-#[inline(always)]
-fn with_size(size: usize, copy: impl FnOnce(usize)) {
-    match size {
-        1 => copy(1),
-        4 => copy(4),
-        8 => copy(8),
-        12 => copy(12),
-        size => copy(size),
-    }
+/// The objects of a list as ranges of those that follow each other.
+fn ranges(objects: &[u32]) -> impl Iterator<Item = Range<usize>> {
+    objects.chunk_by(|a, b| b.wrapping_sub(*a) == 1).map(|run| run[0] as usize..run[0] as usize + run.len())
 }
 
 /// Appends the values of some objects.
@@ -79,16 +72,12 @@ fn with_size(size: usize, copy: impl FnOnce(usize)) {
 ///
 /// As for [`pack_range`].
 pub(crate) unsafe fn pack(columns: &[Elements], objects: &[u32], message: &mut Bytes) {
+    message.reserve(row(columns) * objects.len());
     for column in columns {
-        let first = message.len();
-        message.resize(first + objects.len() * column.size, MaybeUninit::uninit());
-        let to = &mut message[first..];
-        with_size(column.size, |size| {
-            for (to, &index) in to.chunks_exact_mut(size.max(1)).zip(objects) {
-                // SAFETY: an element of an object that exists, and a message, which is memory of its own.
-                unsafe { std::ptr::copy_nonoverlapping(column.address(index as usize), to.as_mut_ptr().cast(), size) };
-            }
-        });
+        for range in ranges(objects) {
+            // SAFETY: by the caller.
+            unsafe { pack_range(std::slice::from_ref(column), range, message) };
+        }
     }
 }
 
@@ -107,14 +96,10 @@ pub(crate) unsafe fn unpack<'m>(
     mut message: &'m [MaybeUninit<u8>],
 ) -> &'m [MaybeUninit<u8>] {
     for column in columns {
-        let (bytes, rest) = message.split_at(objects.len() * column.size);
-        message = rest;
-        with_size(column.size, |size| {
-            for (bytes, &index) in bytes.chunks_exact(size.max(1)).zip(objects) {
-                // SAFETY: an element of an object that exists, and a message, which is memory of its own.
-                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr().cast(), column.address(index as usize), size) };
-            }
-        });
+        for range in ranges(objects) {
+            // SAFETY: by the caller.
+            message = unsafe { unpack_range(std::slice::from_ref(column), range, message) };
+        }
     }
     message
 }

@@ -36,6 +36,8 @@ struct Piece {
     memory: Memory,
     /// The memory that kernels with `snapshot` write.
     shadow: Option<Memory>,
+    /// The bytes of each column, from its start, whose elements in the snapshot are values of their types.
+    filled: usize,
 }
 
 impl Piece {
@@ -143,7 +145,7 @@ impl DeviceColumns {
                     log.stream.clear(&mut memory)?;
                 }
                 let Unit { column, columns, pitch, fields, .. } = *unit;
-                Ok(Piece { column, columns, pitch, fields, memory, shadow: None })
+                Ok(Piece { column, columns, pitch, fields, memory, shadow: None, filled: 0 })
             })
             .collect::<Result<_, GpuError>>()?;
         let (number, words) = (NUMBERS.fetch_add(1, Ordering::Relaxed), vec![0; 2 * objects.columns()]);
@@ -209,7 +211,7 @@ impl DeviceColumns {
                 // Kernels write before they read. But tools that look for uninitialised memory do not see the writes of
                 // recorded kernels.
                 self.log.stream.clear(&mut shadow)?;
-                piece.shadow = Some(shadow);
+                (piece.shadow, piece.filled) = (Some(shadow), 0);
             }
         }
         self.write_words();
@@ -230,6 +232,26 @@ impl DeviceColumns {
             }
         }
         Ok(())
+    }
+
+    /// Makes the writes of a kernel with `snapshot` for some objects visible, at `spans`, if the values of the others do not
+    /// matter afterwards: by exchanging columns, once the snapshots have values of all objects. Returns whether it did.
+    pub(crate) fn exchange_shadow(
+        &mut self,
+        fields: FieldSet,
+        units: &[Unit],
+        spans: &[Span],
+    ) -> Result<bool, GpuError> {
+        let len = |piece: &Piece| units.iter().find(|unit| unit.column == piece.column).map_or(0, |unit| unit.len);
+        let is_meant = |piece: &Piece| !piece.fields.intersection(fields).is_empty();
+        if self.pieces.iter().filter(|piece| is_meant(piece)).all(|piece| piece.filled >= len(piece)) {
+            self.swap_shadow(fields);
+            return Ok(true);
+        }
+        self.copy_shadow(spans)?;
+        self.fill_shadow(fields)?;
+        self.pieces.iter_mut().filter(|piece| is_meant(piece)).for_each(|piece| piece.filled = len(piece));
+        Ok(false)
     }
 
     /// Makes the writes of a kernel with `snapshot` for all objects visible, by exchanging columns.

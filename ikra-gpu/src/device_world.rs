@@ -428,7 +428,7 @@ impl DeviceWorld {
         fields: FieldSet,
         positions: &Positions,
     ) -> Result<bool, Error> {
-        let Positions { first, end, ref list } = *positions;
+        let Positions { first, end, ref list, is_shared } = *positions;
         if first == end {
             return Ok(false);
         }
@@ -436,6 +436,10 @@ impl DeviceWorld {
         if whole && objects.has_own_columns() {
             DeviceColumns::of(objects, &self.log)?.swap_shadow(fields);
             return Ok(true);
+        }
+        if is_shared && objects.has_own_columns() {
+            let (units, spans) = (objects.units(), objects.spans(fields, first, end));
+            return Ok(DeviceColumns::of(objects, &self.log)?.exchange_shadow(fields, &units, &spans)?);
         }
         let mut spans = Vec::new();
         match list {

@@ -1,6 +1,7 @@
 //! The objects of a launch, and launches to be started later.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::Arc;
 
 use ikra_core::effects::Effects;
@@ -18,18 +19,21 @@ pub(crate) struct Positions {
     pub(crate) first: usize,
     pub(crate) end: usize,
     pub(crate) list: Option<Arc<ListOrder>>,
+    /// Whether other processes have newer values of all other objects after the kernel.
+    pub(crate) is_shared: bool,
 }
 
 impl Positions {
     pub(crate) fn of(over: &Extent) -> Self {
+        let within = |range: Range<usize>| Self { first: range.start, end: range.end, list: None, is_shared: false };
         match over {
-            Extent::Range(range) => Self { first: range.start, end: range.end, list: None },
+            Extent::Range(range) => within(range.clone()),
+            Extent::Shared(shared) => Self { is_shared: true, ..within(shared.own()) },
             Extent::List { list, class } => {
                 if let Some(all) = list.range_of(*class) {
-                    return Self { first: all.start, end: all.end, list: None };
+                    return within(all);
                 }
-                let places = list.places_of(*class);
-                Self { first: places.start, end: places.end, list: Some(Arc::clone(list)) }
+                Self { list: Some(Arc::clone(list)), ..within(list.places_of(*class)) }
             }
             other => unreachable!("objects are in a range or a list: {other:?}"),
         }

@@ -54,6 +54,13 @@ pub struct SharedExtent {
 }
 
 impl SharedExtent {
+    /// This process's part of `count` objects of the class with this number; `None` if it has others.
+    pub(crate) fn new(sharing: &Arc<dyn Sharing>, class: usize, count: usize) -> Option<Self> {
+        let own = sharing.own(class);
+        let exists = own.start <= own.end && own.end <= count;
+        exists.then(|| Self { sharing: Arc::clone(sharing), own, count })
+    }
+
     /// The positions of this process's objects.
     #[must_use]
     pub fn own(&self) -> Range<usize> {
@@ -139,11 +146,12 @@ impl Part<'_> {
                 Ok(Extent::List { list: Arc::clone(list), class })
             }
             Self::Shared(sharing) => {
-                let own = sharing.own(class);
-                if own.start > own.end || own.end > len {
-                    return Err(Error::OutOfRange { class: name, range: format!("{own:?}"), len });
-                }
-                Ok(Extent::Shared(SharedExtent { sharing: Arc::clone(sharing), own, count: len }))
+                let shared = SharedExtent::new(sharing, class, len).ok_or_else(|| Error::OutOfRange {
+                    class: name,
+                    range: format!("{:?}", sharing.own(class)),
+                    len,
+                });
+                shared.map(Extent::Shared)
             }
         }
     }

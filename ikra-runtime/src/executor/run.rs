@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::fmt::Debug;
-use std::ops::Range;
 use std::ptr::NonNull;
 use std::slice;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use std::sync::Arc;
 use super::{NewOrder, Recorded, Recorder, Recording, Reordered};
 use crate::class::ClassId;
 use crate::error::Error;
-use crate::exec::{Extent, Part};
+use crate::exec::{Extent, Part, SharedExtent, Sharing};
 use crate::groups::{GroupKeys, Grouped};
 use crate::kernel::{Argument, Entry};
 use crate::list::{ListOrder, Unordered};
@@ -215,35 +214,36 @@ impl<W> Run<'_, W> {
 }
 
 impl<W> Run<'_, W> {
-    /// Calls `work` with the same run for some of its objects, one range per class. The host cannot run it.
+    /// Calls `work` with the same run for the objects of this process, if several processes share it. The host cannot run
+    /// it.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfRange`] for ranges with objects that the run is not for; errors of `work`.
-    pub fn narrowed<T>(
+    /// [`Error::OutOfRange`] if the run is not for all objects, or this process has others; errors of `work`.
+    pub fn shared<T>(
         &self,
-        ranges: &[Range<usize>],
+        sharing: &Arc<dyn Sharing>,
         work: impl FnOnce(&mut Run<'_, W>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let mut sections = Vec::with_capacity(ranges.len());
-        for (section, range) in self.launch.sections.iter().zip(ranges) {
-            match &section.over {
-                Extent::Range(all) if range.start >= all.start && range.start <= range.end && range.end <= all.end => {
-                    // SAFETY: they are among the objects of the run.
-                    sections.push(unsafe { section.narrowed(Extent::Range(range.clone())) });
-                }
-                over => {
-                    let class = section.effects.class().name();
-                    return Err(Error::OutOfRange { class, range: format!("{range:?} of {over:?}"), len: over.len() });
-                }
-            }
+        let mut sections = Vec::with_capacity(self.launch.sections.len());
+        for (class, section) in self.launch.sections.iter().enumerate() {
+            let over = match &section.over {
+                Extent::Range(all) if all.start == 0 => SharedExtent::new(sharing, class, all.end),
+                _ => None,
+            };
+            let Some(over) = over else {
+                let (class, range) = (section.effects.class().name(), format!("{:?}", sharing.own(class)));
+                return Err(Error::OutOfRange { class, range, len: section.over.len() });
+            };
+            // SAFETY: they are among the objects of the run.
+            sections.push(unsafe { section.narrowed(Extent::Shared(over)) });
         }
         let kernel = self.launch.kernel;
         let mut refused = |_: &mut W, _: Part<'_>| {
             Err(Error::Cluster { reason: format!("the place of a rank does not run {kernel} for some objects") })
         };
         let launch = Launch { sections: &sections, ..self.launch };
-        work(&mut Run { launch, part: Part::Ranges(ranges), on_host: OnHost::Once(&mut refused) })
+        work(&mut Run { launch, part: Part::Shared(sharing), on_host: OnHost::Once(&mut refused) })
     }
 }
 
