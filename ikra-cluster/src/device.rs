@@ -46,7 +46,7 @@ impl State {
     /// # Errors
     ///
     /// Errors of the device.
-    pub(crate) fn to_host(
+    pub(crate) fn bring_home(
         &mut self,
         number: usize,
         fields: FieldSet,

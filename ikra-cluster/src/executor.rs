@@ -128,13 +128,13 @@ impl<W: World> Lent<'_, W> {
     }
 
     /// Makes own values current on the host, of the fields that a kernel may use.
-    fn to_host(&mut self, reach: &Reach) -> Result<(), Error> {
+    fn bring_home(&mut self, reach: &Reach) -> Result<(), Error> {
         let mut state = self.shared.lock();
         for (number, member) in self.world.members_mut().as_mut().iter_mut().enumerate() {
             let updated = reach.updates.iter().any(|update| update.class == number);
             let is_used = updated || reach.classes.contains(&number);
             let fields = if is_used { FieldSet::ALL } else { reach.reads[number] };
-            state.to_host(number, fields, &mut **member)?;
+            state.bring_home(number, fields, &mut **member)?;
         }
         Ok(())
     }
@@ -261,7 +261,7 @@ unsafe impl<W: World> Executor<W> for Cluster {
                         run.shared(&sharing, |run| lent.run_on(device, run))?;
                     }
                     (None, Part::Ranges(ranges)) => {
-                        lent.to_host(&reach)?;
+                        lent.bring_home(&reach)?;
                         let within = |(range, own): (&Range<usize>, &Range<usize>)| {
                             let (start, end) = (range.start.max(own.start), range.end.min(own.end));
                             if start < end { start..end } else { range.start..range.start }
@@ -270,7 +270,7 @@ unsafe impl<W: World> Executor<W> for Cluster {
                         run.on_host(lent.world, Part::Ranges(&own))?;
                     }
                     _ => {
-                        lent.to_host(&reach)?;
+                        lent.bring_home(&reach)?;
                         let sharing: Arc<dyn Sharing> = Arc::new(results);
                         run.on_host(lent.world, Part::Shared(&sharing))?;
                     }

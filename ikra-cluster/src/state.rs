@@ -270,7 +270,7 @@ impl State {
         if fields.is_empty() {
             return Ok(());
         }
-        self.to_host(number, fields, objects)?;
+        self.bring_home(number, fields, objects)?;
         let class = &self.classes[number];
         let columns = objects.elements(fields);
         // SAFETY: the columns are those of the class's objects, of which there are as many or more, and `&mut` excludes

@@ -437,22 +437,14 @@ impl DeviceWorld {
             DeviceColumns::of(objects, &self.log)?.swap_shadow(fields);
             return Ok(true);
         }
-        if is_shared && objects.has_own_columns() {
-            let (units, spans) = (objects.units(), objects.spans(fields, first, end));
-            return Ok(DeviceColumns::of(objects, &self.log)?.exchange_shadow(fields, &units, &spans)?);
-        }
-        let mut spans = Vec::new();
-        match list {
-            None => spans = objects.spans(fields, first, end),
-            Some(list) => {
-                for run in list.objects()?[first..end].chunk_by(|a, b| b.wrapping_sub(*a) == 1) {
-                    let first = run[0] as usize;
-                    spans.extend(objects.spans(fields, first, first + run.len()));
-                }
-            }
-        }
-        DeviceColumns::of(objects, &self.log)?.copy_shadow(&spans)?;
-        Ok(false)
+        let spans = positions.spans(objects, fields)?;
+        let units = if is_shared && objects.has_own_columns() { objects.units() } else { Vec::new() };
+        let columns = DeviceColumns::of(objects, &self.log)?;
+        Ok(if units.is_empty() {
+            columns.copy_shadow(&spans).map(|()| false)
+        } else {
+            columns.exchange_shadow(fields, &units, &spans)
+        }?)
     }
 
     /// The address of the counter of finished blocks in a reduction, which each reduction leaves at 0.

@@ -4,10 +4,12 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
 
-use ikra_core::effects::Effects;
-use ikra_runtime::error::GpuError;
+use ikra_core::effects::{Effects, FieldSet};
+use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::{Extent, ObjectField, Section};
 use ikra_runtime::list::ListOrder;
+use ikra_runtime::mirror::Span;
+use ikra_runtime::objects::AnyObjects;
 
 use crate::arguments::{self, Arguments};
 use crate::driver::{Grid, Memory, Stream};
@@ -37,6 +39,14 @@ impl Positions {
             }
             other => unreachable!("objects are in a range or a list: {other:?}"),
         }
+    }
+
+    /// The spans that hold some fields of the objects.
+    pub(crate) fn spans(&self, objects: &dyn AnyObjects, fields: FieldSet) -> Result<Vec<Span>, Error> {
+        let Some(list) = &self.list else { return Ok(objects.spans(fields, self.first, self.end)) };
+        let runs = list.objects()?[self.first..self.end].chunk_by(|a, b| b.wrapping_sub(*a) == 1);
+        let of_run = |run: &[u32]| objects.spans(fields, run[0] as usize, run[0] as usize + run.len());
+        Ok(runs.flat_map(of_run).collect())
     }
 
     pub(crate) fn len(&self) -> usize {

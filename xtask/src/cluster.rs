@@ -23,7 +23,8 @@ pub fn cluster(all: bool) -> Outcome {
     let tests = "test -p ikra-cluster --features mpi --test mpi --no-run --message-format=json";
     let built = cargo(tests).stderr(Stdio::inherit()).output().map_err(|error| format!("cargo {tests}: {error}"))?;
     let lines = String::from_utf8_lossy(&built.stdout);
-    let program = lines.lines().filter_map(|line| line.split("\"executable\":\"").nth(1)?.split('"').next()).last();
+    let program =
+        lines.lines().filter_map(|line| line.split("\"executable\":\"").nth(1)?.split('"').next()).next_back();
     let program = program.ok_or_else(|| format!("cargo {tests} makes no program"))?;
     for ranks in 1..=4 {
         start(ranks, program)?;

@@ -39,6 +39,10 @@ pub struct Machine {
     /// The same as `--place gpu`.
     #[arg(long, conflicts_with = "place")]
     gpu: bool,
+
+    /// With `--place cluster`: each process runs its kernels on a GPU of its own.
+    #[arg(long, conflicts_with = "gpu")]
+    gpus: bool,
 }
 
 impl Machine {
@@ -54,7 +58,7 @@ impl Machine {
     ///
     /// [`ThreadsError::NoRanks`] if the program was built without MPI.
     pub fn ranks(&self) -> Result<Ranks, ThreadsError> {
-        Ok(Ranks::at(self.place())?)
+        Ok(Ranks::at(self.place(), self.gpus)?)
     }
 
     /// Starts the threads.

@@ -10,9 +10,13 @@ use ikra_cluster::Cluster;
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
 /// The ranks of a program, if it runs at `--place cluster`. They end when this is dropped.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[must_use = "the ranks end when it is dropped"]
-pub struct Ranks(Option<Cluster>);
+pub struct Ranks {
+    cluster: Option<Cluster>,
+    /// Whether each rank has a GPU.
+    has_gpus: bool,
+}
 
 /// The program was built without MPI, or MPI does not start.
 #[derive(Debug, thiserror::Error)]
@@ -21,37 +25,42 @@ pub struct NoRanks(pub(crate) &'static str);
 
 impl Ranks {
     /// The ranks of a program at this place: the only one, unless `mpirun` has started several.
-    pub(crate) fn at(place: Place) -> Result<Self, NoRanks> {
+    pub(crate) fn at(place: Place, has_gpus: bool) -> Result<Self, NoRanks> {
         if place != Place::Cluster {
-            return Ok(Self(None));
+            return if has_gpus { Err(NoRanks("`--gpus` is for `--place cluster`")) } else { Ok(Self::default()) };
         }
         let cluster = start()?;
         if !cluster.is_first() {
             IS_QUIET.store(true, Relaxed);
             close_output();
         }
-        Ok(Self(Some(cluster)))
+        Ok(Self { cluster: Some(cluster), has_gpus })
     }
 
     /// The number of ranks.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.0.as_ref().map_or(1, Cluster::ranks)
+        self.cluster.as_ref().map_or(1, Cluster::ranks)
     }
 
     /// Shares a world with the other ranks, if there are any.
     ///
     /// # Errors
     ///
-    /// [`ikra::Error::Cluster`].
+    /// [`ikra::Error::Cluster`]; errors of opening a GPU.
     pub fn share<W: World>(&self, world: &mut W) -> Result<(), ikra::Error> {
-        self.0.as_ref().map_or(Ok(()), |cluster| cluster.share(world))
+        let Some(cluster) = &self.cluster else { return Ok(()) };
+        if !self.has_gpus {
+            return cluster.share(world);
+        }
+        let devices = ikra::gpu::driver::devices()?.len().max(1);
+        cluster.share_at(world, Place::Gpu(cluster.rank() % devices))
     }
 
     /// A line about the messages of this rank, if there are ranks.
     #[must_use]
     pub fn traffic(&self) -> Option<String> {
-        let traffic = self.0.as_ref()?.traffic();
+        let traffic = self.cluster.as_ref()?.traffic();
         Some(format!(
             "this rank has sent {} messages, {:.1} MB; {} kernels ran in parts, {} on all ranks",
             traffic.messages,

@@ -12,7 +12,7 @@ use crate::executor::Executors;
 use crate::fingerprint::Signature;
 use crate::info::FieldInfo;
 use crate::list::ListOrder;
-use crate::mirror::{Copies, Span, Unit};
+use crate::mirror::{Copies, Elements, Span, Unit};
 use crate::objects::{AnyObjects, Born, Lives, Shape};
 use crate::table::{Directory, Header};
 use ikra_core::effects::{Effects, FieldSet};
@@ -105,6 +105,8 @@ unsafe impl AnyObjects for Member {
         () shape(&) -> Shape;
         () units(&) -> Vec<Unit>;
         () spans(&, _fields: FieldSet, _first: usize, _end: usize) -> Vec<Span>;
+        () elements(&, _fields: FieldSet) -> Vec<Elements>;
+        () visit_links(&mut, _objects: &mut dyn Iterator<Item = usize>, _fields: FieldSet, _moves: Moves<'_>) -> Result<(), Error>;
         () has_own_columns(&) -> bool;
         () atomics(&) -> FieldSet;
         () arrays(&) -> FieldSet;

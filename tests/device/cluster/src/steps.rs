@@ -6,6 +6,10 @@ use crate::model::{Animal, Cell, Fly, House, Moth, Room, cell};
 
 impl House {
     /// A house of made-up contents.
+    ///
+    /// # Errors
+    ///
+    /// Errors of making objects.
     pub fn new_of(cells: usize, rooms: usize, animals: usize) -> Result<Self, ikra::Error> {
         let mut house = Self::new();
         let mut state = 12345_u64;
@@ -97,6 +101,10 @@ pub const STEPS: [Step; 32] = {
 };
 
 /// Does a step, and returns what the program sees of it, as bits.
+///
+/// # Errors
+///
+/// Errors of the place.
 pub fn step(house: &mut House, place: Place, step: Step) -> Result<Vec<u64>, ikra::Error> {
     let some = |house: &House, n: usize| Link::<Cell>::from_index(n % house.cells.len()).unwrap();
     let mut seen = Vec::new();
