@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use ikra::Place;
 use ikra::prelude::*;
 
+pub use sheet::checksum as torn_checksum;
+
 use crate::inputs::{Graph, Sheet, Sizes, living};
 
 /// How long a run took, and what came out.
@@ -29,8 +31,8 @@ type Ikra = Box<dyn Fn(Place) -> Result<Outcome, ikra::Error> + Send + Sync>;
 /// What hand-written programs start with.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// A graph, the number of iterations, and which program.
-    Graph(Arc<Graph>, u32, &'static str),
+    /// A graph, the number of iterations, which program, and whether vertices are virtual too.
+    Graph(Arc<Graph>, u32, &'static str, bool),
     /// Which cells live, width, height and steps, and which rule.
     Field(Arc<Vec<bool>>, [u32; 3], &'static str),
     /// A sheet and the rounds.
@@ -65,7 +67,7 @@ impl Case {
     pub fn plain(&self) -> Outcome {
         let start = Instant::now();
         let checksum = match &self.input {
-            Input::Graph(graph, iterations, program) => graph::plain(graph, *iterations, program),
+            Input::Graph(graph, iterations, program, _) => graph::plain(graph, *iterations, program),
             Input::Field(living, size, rule) => field::plain(living, *size, rule),
             Input::Sheet(sheet, rounds) => sheet::plain(sheet, *rounds),
         };

@@ -5,10 +5,10 @@ pub mod inputs;
 pub mod model;
 pub mod plain;
 
-pub use cases::{Case, Outcome, cases};
+pub use cases::{Case, Input, Outcome, cases, torn_checksum};
 
 /// Words, one after another, as one number.
-pub fn checksum(words: impl IntoIterator<Item = u32>) -> u64 {
+pub fn words_checksum(words: impl IntoIterator<Item = u32>) -> u64 {
     words.into_iter().fold(0x243f_6a88_85a3_08d3, |hash, word| {
         (hash ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
     })

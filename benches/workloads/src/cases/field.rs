@@ -6,7 +6,7 @@ use ikra::prelude::*;
 
 use super::{Case, Input, Outcome, run};
 use crate::model::{r#gen, gol};
-use crate::{checksum, plain};
+use crate::{plain, words_checksum};
 
 /// A game: what an agent starts with, and the states of the result by those of cells.
 macro_rules! case {
@@ -41,7 +41,7 @@ macro_rules! case {
             };
             let (game, [making, running]) = run(place, make, warm_up, steps)?;
             let states = game.cells.copy_column(cell::state);
-            Ok(Outcome { making, running, checksum: checksum(states.into_iter().map($state)) })
+            Ok(Outcome { making, running, checksum: words_checksum(states.into_iter().map($state)) })
         };
         let objects = 2 * (width * height) as usize;
         Case { name: $name, objects, input, texts, ikra: Box::new(ikra) }
@@ -63,5 +63,5 @@ pub(super) fn r#gen(living: Arc<Vec<bool>>, size: [u32; 3]) -> Case {
 /// By hand.
 pub(super) fn plain(living: &[bool], size: [u32; 3], rule: &str) -> u64 {
     let states = if rule == "gol" { plain::field::gol(size, living) } else { plain::field::r#gen(size, living) };
-    checksum(states.into_iter().map(u32::from))
+    words_checksum(states.into_iter().map(u32::from))
 }

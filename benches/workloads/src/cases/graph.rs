@@ -7,7 +7,7 @@ use ikra::prelude::*;
 use super::{Case, Input, Outcome, run};
 use crate::inputs::Graph;
 use crate::model::{ve, ven};
-use crate::{checksum, plain};
+use crate::{plain, words_checksum};
 
 /// The links of arcs: each is of a class of its own by its direction.
 macro_rules! arcs {
@@ -32,7 +32,7 @@ macro_rules! arcs {
 macro_rules! with_edges {
     ($name:literal, $graph:expr, $iterations:expr, $program:ident, $field:ident, { $($init:tt)* }, $nothing:expr, $start:expr) => {{
         let (graph, iterations) = (Arc::clone($graph), $iterations);
-        let input = Input::Graph(Arc::clone(&graph), iterations, stringify!($program));
+        let input = Input::Graph(Arc::clone(&graph), iterations, stringify!($program), false);
         let texts = [include_str!(concat!("../model/ve/", stringify!($program), ".rs")), include_str!(concat!("../plain/ve/", stringify!($program), ".rs"))];
         let objects = graph.vertices() + graph.sources.len();
         let ikra = move |place| {
@@ -65,7 +65,7 @@ macro_rules! with_edges {
             };
             let (world, [making, running]) = run(place, make, warm_up, |world| steps(world, iterations))?;
             let values = world.vertices.copy_column(vertex::$field);
-            Ok(Outcome { making, running, checksum: checksum(values.into_iter().map(Word::word)) })
+            Ok(Outcome { making, running, checksum: words_checksum(values.into_iter().map(Word::word)) })
         };
         Case { name: $name, objects, input, texts, ikra: Box::new(ikra) }
     }};
@@ -75,7 +75,7 @@ macro_rules! with_edges {
 macro_rules! with_vertices {
     ($name:literal, $graph:expr, $iterations:expr, $program:ident, $field:ident, |$number:ident| { $($init:tt)* }, $nothing:expr, $start:expr) => {{
         let (graph, iterations) = (Arc::clone($graph), $iterations);
-        let input = Input::Graph(Arc::clone(&graph), iterations, stringify!($program));
+        let input = Input::Graph(Arc::clone(&graph), iterations, stringify!($program), true);
         let texts = [include_str!(concat!("../model/ven/", stringify!($program), ".rs")), include_str!(concat!("../plain/ven/", stringify!($program), ".rs"))];
         let objects = graph.vertices() + graph.sources.len();
         let ikra = move |place| {
@@ -125,7 +125,7 @@ macro_rules! with_vertices {
             let many = world.hubs.copy_column(hub::$field);
             let (mut few, mut many) = (few.into_iter(), many.into_iter());
             let values = (0..graph.vertices()).map(|vertex| if graph.is_hub(vertex) { many.next() } else { few.next() });
-            Ok(Outcome { making, running, checksum: checksum(values.flatten().map(Word::word)) })
+            Ok(Outcome { making, running, checksum: words_checksum(values.flatten().map(Word::word)) })
         };
         Case { name: $name, objects, input, texts, ikra: Box::new(ikra) }
     }};
@@ -169,8 +169,8 @@ pub(super) fn cases(graph: &Arc<Graph>, iterations: u32) -> Vec<Case> {
 /// By hand. A programmer who writes columns has no use for classes of edges.
 pub(super) fn plain(graph: &Graph, iterations: u32, program: &str) -> u64 {
     match program {
-        "bfs" => checksum(plain::graph::bfs(graph, iterations)),
-        "cc" => checksum(plain::graph::cc(graph, iterations)),
-        _ => checksum(plain::graph::pr(graph, iterations).into_iter().map(Word::word)),
+        "bfs" => words_checksum(plain::graph::bfs(graph, iterations)),
+        "cc" => words_checksum(plain::graph::cc(graph, iterations)),
+        _ => words_checksum(plain::graph::pr(graph, iterations).into_iter().map(Word::word)),
     }
 }

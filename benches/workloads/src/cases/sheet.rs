@@ -9,7 +9,7 @@ use crate::inputs::Sheet;
 use crate::model::structure::{
     self, Anchor, LOOSE, Mass, NodeIs, NodeLink, Puller, Spring, anchor, mass, puller,
 };
-use crate::{checksum, plain};
+use crate::{plain, words_checksum};
 
 /// The world of a sheet.
 fn build(sheet: &Sheet) -> Result<structure::Sheet, ikra::Error> {
@@ -74,9 +74,9 @@ fn round(world: &mut structure::Sheet, place: Place, steps: u32) -> Result<(), i
 }
 
 /// The words of a result: for each node where it is, or that it is gone; and the number of springs.
-fn words(nodes: impl Iterator<Item = Option<[f32; 2]>>, springs: usize) -> u64 {
+pub fn checksum(nodes: impl Iterator<Item = Option<[f32; 2]>>, springs: usize) -> u64 {
     let words = |pos: Option<[f32; 2]>| pos.map_or([u32::MAX; 2], |pos| pos.map(f32::to_bits));
-    checksum(nodes.flat_map(words).chain([springs as u32]))
+    words_checksum(nodes.flat_map(words).chain([springs as u32]))
 }
 
 pub(super) fn case(sheet: Arc<Sheet>, rounds: [u32; 2]) -> Case {
@@ -100,7 +100,7 @@ pub(super) fn case(sheet: Arc<Sheet>, rounds: [u32; 2]) -> Case {
         }
         let (anchors, pullers) = (world.anchors.copy_column(anchor::pos), world.pullers.copy_column(puller::pos));
         let nodes = anchors.into_iter().map(Some).chain(masses).chain(pullers.into_iter().map(Some));
-        Ok(Outcome { making, running, checksum: words(nodes, world.springs.len()) })
+        Ok(Outcome { making, running, checksum: checksum(nodes, world.springs.len()) })
     };
     Case { name: "STUT", objects, input, texts, ikra: Box::new(ikra) }
 }
@@ -109,5 +109,5 @@ pub(super) fn case(sheet: Arc<Sheet>, rounds: [u32; 2]) -> Case {
 pub(super) fn plain(sheet: &Sheet, rounds: [u32; 2]) -> u64 {
     let torn = plain::sheet::tear(sheet, rounds);
     let nodes = torn.pos.iter().zip(&torn.is_gone).map(|(&pos, &is_gone)| (!is_gone).then_some(pos));
-    words(nodes, torn.is_broken.iter().filter(|is_broken| !**is_broken).count())
+    checksum(nodes, torn.is_broken.iter().filter(|is_broken| !**is_broken).count())
 }

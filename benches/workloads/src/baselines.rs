@@ -1,0 +1,138 @@
+//! The hand-written CUDA of `benches/cuda/workloads`.
+#![allow(unsafe_code, reason = "calls of a C library")]
+
+use std::time::Duration;
+
+use ikra_baselines::Baselines;
+use ikra_workload_benches::inputs::{Graph, Sheet};
+use ikra_workload_benches::{Input, Outcome, torn_checksum, words_checksum};
+
+/// How objects are allocated and called: `By` of `strategy.cuh`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// By `new` on the device, with virtual functions.
+    New,
+    /// SharedOA, with virtual functions.
+    Shared,
+    /// SharedOA, and COAL.
+    Coal,
+    /// SharedOA, and TypePointer.
+    TypePointer,
+    /// A structure of arrays.
+    Columns,
+}
+
+impl By {
+    pub(crate) const ALL: [Self; 5] = [Self::New, Self::Shared, Self::Coal, Self::TypePointer, Self::Columns];
+
+    /// As tables have it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::New => "CUDA new",
+            Self::Shared => "SharedOA",
+            Self::Coal => "COAL",
+            Self::TypePointer => "TypePointer",
+            Self::Columns => "CUDA SoA",
+        }
+    }
+}
+
+/// An outcome of nanoseconds, if the library has the function.
+fn outcome(running: f64, making: f64, checksum: impl FnOnce() -> u64) -> Option<Outcome> {
+    let time = |nanoseconds: f64| Duration::from_nanos(nanoseconds as u64);
+    running.is_finite().then(|| Outcome { making: time(making), running: time(running), checksum: checksum() })
+}
+
+/// Runs a workload once.
+pub(crate) fn run(baselines: &Baselines, by: By, input: &Input) -> Option<Outcome> {
+    match input {
+        Input::Graph(graph, iterations, program, is_ven) => {
+            let program = ["bfs", "cc", "pr"].iter().position(|name| name == program)?;
+            run_graph(baselines, by, graph, *iterations, program as u32, *is_ven)
+        }
+        Input::Field(living, size, rule) => run_field(baselines, by, living, *size, u32::from(*rule != "gol")),
+        Input::Sheet(sheet, rounds) => run_sheet(baselines, by, sheet, *rounds),
+    }
+}
+
+fn run_graph(
+    baselines: &Baselines,
+    by: By,
+    graph: &Graph,
+    iterations: u32,
+    program: u32,
+    is_ven: bool,
+) -> Option<Outcome> {
+    type Function = unsafe extern "C" fn(u32, u32, u32, u32, u32, *const u32, *const u32, *mut u32, *mut f64) -> f64;
+    let (mut result, mut making) = (vec![0; graph.vertices()], 0.0);
+    let call = |f: &Function| {
+        let n = graph.vertices() as u32;
+        let (offsets, sources) = (graph.offsets.as_ptr(), graph.sources.as_ptr());
+        // SAFETY: the function of `graph.cu` reads n + 1 offsets, which ascend to the number of sources, all less than n; it
+        // writes n results and a number.
+        unsafe {
+            let result = result.as_mut_ptr();
+            f(by as u32, program, u32::from(is_ven), iterations, n, offsets, sources, result, &raw mut making)
+        }
+    };
+    // SAFETY: the function of this name has that type.
+    let time = unsafe { baselines.call("workload_graph", call) };
+    outcome(time, making, || words_checksum(result))
+}
+
+fn run_field(baselines: &Baselines, by: By, living: &[bool], size: [u32; 3], rule: u32) -> Option<Outcome> {
+    type Function = unsafe extern "C" fn(u32, u32, u32, u32, u32, *const u8, *mut u8, *mut f64) -> f64;
+    let living: Vec<u8> = living.iter().map(|&lives| lives.into()).collect();
+    let (mut result, mut making) = (vec![0; living.len()], 0.0);
+    let call = |f: &Function| {
+        let [width, height, steps] = size;
+        // SAFETY: the function of `field.cu` reads and writes a byte for each of width × height cells, and writes a number.
+        unsafe {
+            f(by as u32, rule, width, height, steps, living.as_ptr(), result.as_mut_ptr(), &raw mut making)
+        }
+    };
+    // SAFETY: the function of this name has that type.
+    let time = unsafe { baselines.call("workload_field", call) };
+    outcome(time, making, || words_checksum(result.into_iter().map(u32::from)))
+}
+
+fn run_sheet(baselines: &Baselines, by: By, sheet: &Sheet, rounds: [u32; 2]) -> Option<Outcome> {
+    type Floats = *const f32;
+    type Function = unsafe extern "C" fn(
+        u32, u32, u32, u32, u32, u32, f32, f32, Floats, Floats, *const u32, Floats, Floats, Floats,
+        *mut [f32; 2], *mut u8, *mut u32, *mut f64,
+    ) -> f64;
+    let nodes = sheet.pos.len();
+    let (mut pos, mut is_gone, mut springs, mut making) = (vec![[0.0; 2]; nodes], vec![0; nodes], 0, 0.0);
+    let call = |f: &Function| {
+        let [x, y] = Sheet::PULL;
+        // SAFETY: the function of `sheet.cu` reads as many nodes as columns × rows, and as many springs as it is told, whose
+        // ends are nodes; it writes a position and a byte per node, and two numbers.
+        unsafe {
+            f(
+                by as u32,
+                sheet.columns,
+                sheet.rows,
+                sheet.ends.len() as u32,
+                rounds[0],
+                rounds[1],
+                x,
+                y,
+                sheet.pos.as_ptr().cast(),
+                sheet.mass.as_ptr(),
+                sheet.ends.as_ptr().cast(),
+                sheet.length.as_ptr(),
+                sheet.stiffness.as_ptr(),
+                sheet.strength.as_ptr(),
+                pos.as_mut_ptr(),
+                is_gone.as_mut_ptr(),
+                &raw mut springs,
+                &raw mut making,
+            )
+        }
+    };
+    // SAFETY: the function of this name has that type.
+    let time = unsafe { baselines.call("workload_sheet", call) };
+    let nodes = || pos.into_iter().zip(is_gone).map(|(pos, is_gone)| (is_gone == 0).then_some(pos));
+    outcome(time, making, || torn_checksum(nodes(), springs as usize))
+}
