@@ -18,6 +18,8 @@
 #include "../common.cuh"
 
 namespace workloads {
+// Each file has a copy of its own, with a symbol of its own for `CALLS`.
+namespace {
 
 enum class By : std::uint32_t { New, Shared, Coal, TypePointer, Columns };
 
@@ -48,8 +50,8 @@ struct Calls {
     void (*const* functions)();
 };
 
-// Set before a run; each file has its own.
-static __constant__ Calls CALLS;
+// Set before a run.
+__constant__ Calls CALLS;
 
 // Algorithm 1 of TYPEPTR.
 __device__ __forceinline__ unsigned search(std::uintptr_t address)
@@ -339,4 +341,5 @@ double with_strategy(std::uint32_t strategy, F f)
     throw Failure{cudaErrorInvalidValue};
 }
 
+}  // namespace
 }  // namespace workloads

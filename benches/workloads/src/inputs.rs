@@ -170,7 +170,9 @@ impl Sheet {
             length.push((d[0] * d[0] + d[1] * d[1]).sqrt());
             let n = n as u32;
             stiffness.push(40.0 + 20.0 * unit(2 * n + 0x1000_0000));
-            strength.push(2.0 + 6.0 * unit(2 * n + 0x1000_0001));
+            // Many are weak.
+            let strong = unit(2 * n + 0x1000_0001);
+            strength.push(0.05 + 20.0 * strong * strong);
         }
         Self { columns, rows, pos, mass, ends, length, stiffness, strength }
     }

@@ -3,7 +3,7 @@
 use ikra::prelude::*;
 
 /// Seconds per step.
-pub const DT: f32 = 0.01;
+pub const DT: f32 = 0.05;
 /// What is left of a speed after a step.
 pub const DAMPING: f32 = 0.99;
 /// The distance of nodes that nothing holds.
