@@ -87,9 +87,7 @@ fn run_field(baselines: &Baselines, by: By, living: &[bool], size: [u32; 3], rul
     let call = |f: &Function| {
         let [width, height, steps] = size;
         // SAFETY: the function of `field.cu` reads and writes a byte for each of width × height cells, and writes a number.
-        unsafe {
-            f(by as u32, rule, width, height, steps, living.as_ptr(), result.as_mut_ptr(), &raw mut making)
-        }
+        unsafe { f(by as u32, rule, width, height, steps, living.as_ptr(), result.as_mut_ptr(), &raw mut making) }
     };
     // SAFETY: the function of this name has that type.
     let time = unsafe { baselines.call("workload_field", call) };
@@ -99,8 +97,24 @@ fn run_field(baselines: &Baselines, by: By, living: &[bool], size: [u32; 3], rul
 fn run_sheet(baselines: &Baselines, by: By, sheet: &Sheet, rounds: [u32; 2]) -> Option<Outcome> {
     type Floats = *const f32;
     type Function = unsafe extern "C" fn(
-        u32, u32, u32, u32, u32, u32, f32, f32, Floats, Floats, *const u32, Floats, Floats, Floats,
-        *mut [f32; 2], *mut u8, *mut u32, *mut f64,
+        u32,
+        u32,
+        u32,
+        u32,
+        u32,
+        u32,
+        f32,
+        f32,
+        Floats,
+        Floats,
+        *const u32,
+        Floats,
+        Floats,
+        Floats,
+        *mut [f32; 2],
+        *mut u8,
+        *mut u32,
+        *mut f64,
     ) -> f64;
     let nodes = sheet.pos.len();
     let (mut pos, mut is_gone, mut springs, mut making) = (vec![[0.0; 2]; nodes], vec![0; nodes], 0, 0.0);

@@ -2,6 +2,7 @@
 
 mod field;
 mod graph;
+mod ordinary;
 mod sheet;
 
 use std::sync::Arc;
@@ -47,7 +48,7 @@ pub struct Case {
     pub objects: usize,
     /// Its input.
     pub input: Input,
-    /// The texts of the model and of the same program in plain Rust.
+    /// The texts of the model and of the same program with ordinary objects.
     pub texts: [&'static str; 2],
     ikra: Ikra,
 }
@@ -62,7 +63,13 @@ impl Case {
         (self.ikra)(place)
     }
 
-    /// Runs it by hand, in one thread.
+    /// Runs it with ordinary objects, in one thread. Returns the checksum.
+    #[must_use]
+    pub fn ordinary(&self) -> u64 {
+        ordinary::run(&self.input)
+    }
+
+    /// Runs it by hand with columns, in one thread.
     #[must_use]
     pub fn plain(&self) -> Outcome {
         let start = Instant::now();

@@ -72,7 +72,7 @@ impl Graph {
             // Evenly spread, so that each vertex but the first has an edge.
             let new = 1 + (u64::from(edge) * u64::from(vertices - 1) / u64::from(edges)) as u32;
             let chance = hash(2 * edge);
-            let older = if chance % 4 == 0 || edge == 0 {
+            let older = if chance.is_multiple_of(4) || edge == 0 {
                 hash(2 * edge + 1) % new
             } else {
                 let end = ends[(hash(2 * edge + 1) % edge) as usize][(chance >> 2 & 1) as usize];
@@ -116,7 +116,7 @@ impl Graph {
 
 /// Which cells of a game live at first: a quarter, at random.
 pub fn living(cells: u32) -> Vec<bool> {
-    (0..cells).map(|cell| hash(cell ^ 0x5eed_0000) % 4 == 0).collect()
+    (0..cells).map(|cell| hash(cell ^ 0x5eed_0000).is_multiple_of(4)).collect()
 }
 
 /// A sheet of nodes in rows. The first row is anchored, and the last one pulls.
@@ -156,7 +156,7 @@ impl Sheet {
             for (is_there, to) in [
                 (is_right, node + 1),
                 (is_up, node + columns),
-                (is_right && is_up && (x + y) % 2 == 0, node + columns + 1),
+                (is_right && is_up && (x + y).is_multiple_of(2), node + columns + 1),
             ] {
                 if is_there {
                     ends.push([node, to]);

@@ -1,8 +1,9 @@
-//! The workloads of TYPEPTR (table 2): as models of Ikra, and by hand in plain Rust.
+//! The workloads of TYPEPTR (table 2): as models of Ikra, and in plain Rust: of columns by hand, and of ordinary objects.
 
 mod cases;
 pub mod inputs;
 pub mod model;
+pub mod objects;
 pub mod plain;
 
 pub use cases::{Case, Input, Outcome, cases, torn_checksum};

@@ -50,7 +50,11 @@ pub(crate) fn table(options: &Options, library: &str) -> Result<(), Box<dyn Erro
     }
     let device = &ikra::gpu::driver::devices()?[0].name;
     println!("{device}, milliseconds for all steps, median of {}; ratio = CUDA / Ikra", options.samples);
-    let columns = [&["workload", "objects", "Ikra"][..], &By::ALL.map(By::name), &["SharedOA / Ikra", "SoA / Ikra", "lines", "result"]];
+    let columns = [
+        &["workload", "objects", "Ikra"][..],
+        &By::ALL.map(By::name),
+        &["SharedOA / Ikra", "SoA / Ikra", "lines", "result"],
+    ];
     begin(&columns.concat(), 1);
     let (mut speeds, mut makings, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for case in options.cases() {

@@ -10,6 +10,7 @@ fn results_are_equal_everywhere() {
     let has_gpu = ikra_test_gpu::has_gpu(option_env!("IKRA_DEVICE_CODE"));
     for case in cases(&Sizes::SMALL) {
         let expected = case.plain().checksum;
+        assert_eq!(case.ordinary(), expected, "{} with ordinary objects", case.name);
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let found = pool.install(|| case.ikra(Place::Host)).unwrap();

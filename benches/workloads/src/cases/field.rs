@@ -14,7 +14,7 @@ macro_rules! case {
         let (living, size): (Arc<Vec<bool>>, [u32; 3]) = ($living, $size);
         let [width, height, steps] = size;
         let input = Input::Field(Arc::clone(&living), size, $text);
-        let texts = [include_str!(concat!("../model/", $text, ".rs")), include_str!(concat!("../plain/", $text, ".rs"))];
+        let texts = [include_str!(concat!("../model/", $text, ".rs")), include_str!(concat!("../objects/", $text, ".rs"))];
         let ikra = move |place| {
             use $module::{Action, Agent, Alive, Candidate, Cell, Field, Game, NEW, NOBODY, cell};
             let field = Field { width, height };
@@ -53,11 +53,16 @@ pub(super) fn gol(living: Arc<Vec<bool>>, size: [u32; 3]) -> Case {
 }
 
 pub(super) fn r#gen(living: Arc<Vec<bool>>, size: [u32; 3]) -> Case {
-    case!("GEN", r#gen, "gen", living, size, { age: 0 }, |state| match state {
+    case!("GEN", r#gen, "gen", living, size, { age: 0 }, state_of_gen)
+}
+
+/// The state of the result by that of a cell.
+pub(super) fn state_of_gen(state: u32) -> u32 {
+    match state {
         r#gen::NOBODY | r#gen::CANDIDATE => 0,
         r#gen::ALIVE.. => 1,
         _ => state,
-    })
+    }
 }
 
 /// By hand.

@@ -6,9 +6,7 @@ use ikra::{Place, prelude::*};
 
 use super::{Case, Input, Outcome, run};
 use crate::inputs::Sheet;
-use crate::model::structure::{
-    self, Anchor, LOOSE, Mass, NodeIs, NodeLink, Puller, Spring, anchor, mass, puller,
-};
+use crate::model::structure::{self, Anchor, LOOSE, Mass, NodeIs, NodeLink, Puller, Spring, anchor, mass, puller};
 use crate::{plain, words_checksum};
 
 /// The world of a sheet.
@@ -82,7 +80,7 @@ pub fn checksum(nodes: impl Iterator<Item = Option<[f32; 2]>>, springs: usize) -
 pub(super) fn case(sheet: Arc<Sheet>, rounds: [u32; 2]) -> Case {
     let objects = sheet.pos.len() + sheet.ends.len();
     let input = Input::Sheet(Arc::clone(&sheet), rounds);
-    let texts = [include_str!("../model/structure.rs"), include_str!("../plain/structure.rs")];
+    let texts = [include_str!("../model/structure.rs"), include_str!("../objects/structure.rs")];
     let ikra = move |place| {
         // At rest, a step changes nothing.
         let warm_up = |world: &mut structure::Sheet| {

@@ -177,12 +177,8 @@ impl Spring {
     /// Tells its nodes what is behind it.
     #[kernel]
     pub fn carry(&mut self) {
-        if !self.broken {
-            let nearest = self.a.depth().min(self.b.depth());
-            self.distance = nearest.saturating_add(1);
-        } else {
-            self.distance = LOOSE;
-        }
+        let nearest = self.a.depth().min(self.b.depth());
+        self.distance = nearest.saturating_add(1);
     }
 
     /// Whether it is broken.
