@@ -99,7 +99,7 @@ __device__ __forceinline__ T* at(T* object)
     }
 
 template <By BY, class Method, class Base, class... Arguments>
-__device__ __forceinline__ auto call(Base* object, Arguments... arguments)
+__device__ __forceinline__ auto call(Base* object, Arguments&&... arguments)
 {
     if constexpr (BY == By::Coal || BY == By::TypePointer) {
         const auto bits = reinterpret_cast<std::uintptr_t>(object);
@@ -130,6 +130,14 @@ __global__ void fill_tables(void (**tables)(), unsigned first)
 // ---------------------------------------------------------------------------------------------------
 // Objects.
 
+// A pointer with its class, if the strategy wants it.
+template <By BY, class T>
+__device__ __forceinline__ T* tagged(T* object, unsigned c)
+{
+    if constexpr (BY != By::TypePointer) return object;
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(object) | std::uintptr_t{c} << TAG_SHIFT);
+}
+
 // Makes an object of class number c; `place` is where SharedOA has allocated it.
 template <By BY, class C, class... Arguments>
 __device__ __forceinline__ C* create(char* place, unsigned c, Arguments... arguments)
@@ -137,9 +145,7 @@ __device__ __forceinline__ C* create(char* place, unsigned c, Arguments... argum
     if constexpr (BY == By::New) {
         return new C(arguments...);
     } else {
-        C* const object = new (place) C(arguments...);
-        if constexpr (BY != By::TypePointer) return object;
-        return reinterpret_cast<C*>(reinterpret_cast<std::uintptr_t>(object) | std::uintptr_t{c} << TAG_SHIFT);
+        return tagged<BY>(new (place) C(arguments...), c);
     }
 }
 
@@ -180,6 +186,15 @@ public:
         open.next += sizes_[c];
         --open.left;
         return offset;
+    }
+
+    // The offset of a region for all objects of a class.
+    std::size_t add_region(unsigned c, std::size_t objects)
+    {
+        const std::size_t start = end_;
+        end_ += objects * sizes_[c];
+        if (objects > 0) regions_.push_back({start, end_, c});
+        return start;
     }
 
     // Allocates the memory.

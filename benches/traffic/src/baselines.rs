@@ -188,7 +188,7 @@ impl Baselines {
         Ok(Self(ikra_baselines::Baselines::open(path)?))
     }
 
-    /// Does [`WARM_UP`](crate::WARM_UP) steps, and then `samples` times [`SAMPLE`](crate::SAMPLE).
+    /// Does 72 steps, and then `samples` times 1,000.
     pub(crate) fn run(&self, version: Version, samples: u32, start: &Start) -> Measured {
         type Function = unsafe extern "C" fn(u32, u32, *const RawWorld, *mut RawResult) -> f64;
         let (cars, groups) = (start.car_cells.len(), start.rows[2].len());

@@ -1,11 +1,21 @@
 //! The hand-written CUDA of `benches/cuda/workloads`.
 #![allow(unsafe_code, reason = "calls of a C library")]
 
+use std::error::Error;
 use std::time::Duration;
 
+use ikra::Place;
 use ikra_baselines::Baselines;
-use ikra_workload_benches::inputs::{Graph, Sheet};
-use ikra_workload_benches::{Input, Outcome, torn_checksum, words_checksum};
+use ikra_workload_benches::inputs::{Graph, Sheet, Streets};
+use ikra_workload_benches::{
+    Input, Outcome, picture_checksum, start_traffic, torn_checksum, traffic_checksum, words_checksum,
+};
+use raytrace::Order;
+use raytrace::model::Vector;
+use raytrace::render::Renderer;
+use raytrace::scene::{Picture, Scene};
+
+use crate::{rays, traffic_baselines};
 
 /// How objects are allocated and called: `By` of `strategy.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +53,26 @@ fn outcome(running: f64, making: f64, checksum: impl FnOnce() -> u64) -> Option<
     running.is_finite().then(|| Outcome { making: time(making), running: time(running), checksum: checksum() })
 }
 
-/// Runs a workload once.
-pub(crate) fn run(baselines: &Baselines, by: By, input: &Input) -> Option<Outcome> {
+/// The library, for all workloads.
+pub(crate) struct All {
+    own: Baselines,
+    traffic: traffic_baselines::Baselines,
+}
+
+impl All {
+    pub(crate) fn open(path: &str) -> Result<Self, Box<dyn Error>> {
+        Ok(Self { own: Baselines::open(path)?, traffic: traffic_baselines::Baselines::open(path)? })
+    }
+
+    /// Sets the room for device-side `new`, before any kernel allocates.
+    pub(crate) fn reserve(&self) {
+        self.own.call_0("workload_heap");
+    }
+}
+
+/// Runs a workload once, if there is a program.
+pub(crate) fn run(all: &All, by: By, input: &Input) -> Option<Outcome> {
+    let baselines = &all.own;
     match input {
         Input::Graph(graph, iterations, program, is_ven) => {
             let program = ["bfs", "cc", "pr"].iter().position(|name| name == program)?;
@@ -52,6 +80,8 @@ pub(crate) fn run(baselines: &Baselines, by: By, input: &Input) -> Option<Outcom
         }
         Input::Field(living, size, rule) => run_field(baselines, by, living, *size, u32::from(*rule != "gol")),
         Input::Sheet(sheet, rounds) => run_sheet(baselines, by, sheet, *rounds),
+        Input::Traffic(streets) => run_traffic(&all.traffic, by, *streets),
+        Input::Rays(scene, picture, frames) => run_rays(baselines, by, scene, picture, *frames),
     }
 }
 
@@ -149,4 +179,30 @@ fn run_sheet(baselines: &Baselines, by: By, sheet: &Sheet, rounds: [u32; 2]) -> 
     let time = unsafe { baselines.call("workload_sheet", call) };
     let nodes = || pos.into_iter().zip(is_gone).map(|(pos, is_gone)| (is_gone == 0).then_some(pos));
     outcome(time, making, || torn_checksum(nodes(), springs as usize))
+}
+
+/// There are columns only: the packed ones.
+fn run_traffic(baselines: &traffic_baselines::Baselines, by: By, streets: Streets) -> Option<Outcome> {
+    // The library's sample has a fixed number of steps.
+    if by != By::Columns || streets.steps != 1000 {
+        return None;
+    }
+    let start = traffic_baselines::Start::of(&mut start_traffic(streets));
+    let measured = baselines.run(traffic_baselines::Version::Best, 1, &start);
+    let state = measured.state;
+    outcome(measured.time, 0.0, || traffic_checksum(&state.cells, &state.velocities, &state.green))
+}
+
+fn run_rays(baselines: &Baselines, by: By, scene: &Scene, picture: &Picture, frames: u32) -> Option<Outcome> {
+    let name = match by {
+        By::New => "raytrace_new",
+        By::Shared => "raytrace_placed",
+        By::Coal => "raytrace_coal",
+        By::TypePointer => "raytrace_type_pointer",
+        By::Columns => "raytrace_switch",
+    };
+    let mut renderer = Renderer::new(scene, picture, Order::List, Place::Host).ok()?;
+    let mut light = vec![Vector::ZERO; (picture.width * picture.height) as usize];
+    let time = rays::with_columns(&mut renderer, frames, &mut light, |columns| rays::call(baselines, name, columns));
+    outcome(time * f64::from(frames), 0.0, || picture_checksum(&light))
 }

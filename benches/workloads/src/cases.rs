@@ -3,17 +3,22 @@
 mod field;
 mod graph;
 mod ordinary;
+mod rays;
 mod sheet;
+mod traffic;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ikra::Place;
 use ikra::prelude::*;
+use raytrace::scene::{Picture, Scene};
 
+pub use rays::checksum as picture_checksum;
 pub use sheet::checksum as torn_checksum;
+pub use traffic::{checksum as traffic_checksum, start as start_traffic};
 
-use crate::inputs::{Graph, Sheet, Sizes, living};
+use crate::inputs::{Graph, Sheet, Sizes, Streets, living};
 
 /// How long a run took, and what came out.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +43,10 @@ pub enum Input {
     Field(Arc<Vec<bool>>, [u32; 3], &'static str),
     /// A sheet and the rounds.
     Sheet(Arc<Sheet>, [u32; 2]),
+    /// A city.
+    Traffic(Streets),
+    /// A scene, its picture, and the number of frames.
+    Rays(Arc<Scene>, Picture, u32),
 }
 
 /// A workload.
@@ -48,8 +57,8 @@ pub struct Case {
     pub objects: usize,
     /// Its input.
     pub input: Input,
-    /// The texts of the model and of the same program with ordinary objects.
-    pub texts: [&'static str; 2],
+    /// The texts of the model and of the same program with ordinary objects, if there is one.
+    pub texts: Option<[&'static str; 2]>,
     ikra: Ikra,
 }
 
@@ -63,22 +72,23 @@ impl Case {
         (self.ikra)(place)
     }
 
-    /// Runs it with ordinary objects, in one thread. Returns the checksum.
+    /// Runs it with ordinary objects, in one thread. Returns the checksum, if there is such a program.
     #[must_use]
-    pub fn ordinary(&self) -> u64 {
+    pub fn ordinary(&self) -> Option<u64> {
         ordinary::run(&self.input)
     }
 
-    /// Runs it by hand with columns, in one thread.
+    /// Runs it by hand with columns, in one thread, if there is such a program.
     #[must_use]
-    pub fn plain(&self) -> Outcome {
+    pub fn plain(&self) -> Option<Outcome> {
         let start = Instant::now();
         let checksum = match &self.input {
             Input::Graph(graph, iterations, program, _) => graph::plain(graph, *iterations, program),
             Input::Field(living, size, rule) => field::plain(living, *size, rule),
             Input::Sheet(sheet, rounds) => sheet::plain(sheet, *rounds),
+            Input::Traffic(_) | Input::Rays(..) => return None,
         };
-        Outcome { making: Duration::ZERO, running: start.elapsed(), checksum }
+        Some(Outcome { making: Duration::ZERO, running: start.elapsed(), checksum })
     }
 }
 
@@ -87,11 +97,13 @@ pub fn cases(sizes: &Sizes) -> Vec<Case> {
     let graph = Arc::new(Graph::new(sizes.vertices, sizes.edges));
     let field = |[width, height, _]: [u32; 3]| Arc::new(living(width * height));
     let mut all = vec![
+        traffic::case(sizes.streets),
         field::gol(field(sizes.life), sizes.life),
         sheet::case(Arc::new(Sheet::new(sizes.sheet[0], sizes.sheet[1])), sizes.rounds),
         field::r#gen(field(sizes.generations), sizes.generations),
     ];
     all.extend(graph::cases(&graph, sizes.iterations));
+    all.push(rays::case(sizes.rays));
     all
 }
 

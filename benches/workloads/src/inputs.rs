@@ -9,6 +9,31 @@ pub const fn hash(mut x: u32) -> u32 {
     x ^ x >> 16
 }
 
+/// A city and its traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Streets {
+    /// The size of the city in thousandths of Denver.
+    pub thousandths: u32,
+    /// Cars.
+    pub cars: u32,
+    /// Steps.
+    pub steps: u32,
+}
+
+/// Pictures of a thousand spheres and planes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rays {
+    /// Width and height.
+    pub size: [u32; 2],
+    /// Paths per pixel.
+    pub frames: u32,
+}
+
+impl Rays {
+    /// The seed of the scene, and of the paths.
+    pub const SEED: u64 = 42;
+}
+
 /// How large the workloads are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
@@ -26,6 +51,10 @@ pub struct Sizes {
     pub sheet: [u32; 2],
     /// How often its pullers move, and its steps after each.
     pub rounds: [u32; 2],
+    /// Traffic.
+    pub streets: Streets,
+    /// Rays.
+    pub rays: Rays,
 }
 
 impl Sizes {
@@ -38,6 +67,8 @@ impl Sizes {
         generations: [1024, 1024, 1000],
         sheet: [1500, 100],
         rounds: [10, 40],
+        streets: Streets { thousandths: 156, cars: 229_376, steps: 1000 },
+        rays: Rays { size: [512, 512], frames: 100 },
     };
     /// For the emulator, and for tests.
     pub const SMALL: Self = Self {
@@ -48,6 +79,8 @@ impl Sizes {
         generations: [32, 40, 20],
         sheet: [24, 10],
         rounds: [4, 20],
+        streets: Streets { thousandths: 1, cars: 300, steps: 64 },
+        rays: Rays { size: [16, 12], frames: 1 },
     };
 }
 

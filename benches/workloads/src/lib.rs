@@ -6,7 +6,7 @@ pub mod model;
 pub mod objects;
 pub mod plain;
 
-pub use cases::{Case, Input, Outcome, cases, torn_checksum};
+pub use cases::{Case, Input, Outcome, cases, picture_checksum, start_traffic, torn_checksum, traffic_checksum};
 
 /// Words, one after another, as one number.
 pub fn words_checksum(words: impl IntoIterator<Item = u32>) -> u64 {

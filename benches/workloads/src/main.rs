@@ -5,7 +5,8 @@
 //!   GPU or the emulator if there is one.
 //! - `ikra-workload-benches target/cuda/libbaselines.so [OPTION …] [NAME …]`: Ikra beside hand-written CUDA on a GPU.
 //!
-//! Options: `--small`; `--steps N` for games of life; `--samples N`, of which the median is taken; `--csv FOLDER` for files
+//! Options: `--small`; `--steps N`, at most so many of games, of traffic and of pictures; `--samples N`, of which the median is
+//! taken; `--csv FOLDER` for files
 //! that `cargo xtask bench plots` draws.
 
 mod baselines;
@@ -13,6 +14,11 @@ mod host;
 mod on_gpu;
 mod options;
 mod plots;
+#[path = "../../dispatch/src/rays.rs"]
+mod rays;
+#[path = "../../traffic/src/baselines.rs"]
+#[allow(dead_code, reason = "of what `benches/traffic` measures, this is a part")]
+mod traffic_baselines;
 
 use std::error::Error;
 

@@ -4,12 +4,11 @@ use std::error::Error;
 use std::time::Duration;
 
 use ikra::Place;
-use ikra_baselines::Baselines;
 use ikra_baselines::table::{grouped, row, table as begin};
 use ikra_workload_benches::inputs::Sizes;
 use ikra_workload_benches::{Outcome, cases};
 
-use crate::baselines::{By, run};
+use crate::baselines::{All, By, run};
 use crate::host::lines_of;
 use crate::options::Options;
 use crate::{median, plots};
@@ -38,10 +37,10 @@ fn ratio(cuda: Option<Duration>, ikra: Duration) -> String {
 }
 
 pub(crate) fn table(options: &Options, library: &str) -> Result<(), Box<dyn Error>> {
-    let baselines = Baselines::open(library)?;
+    let baselines = All::open(library)?;
     let place = Place::Gpu(0);
     // So that no run loads code, and the clocks are up.
-    baselines.call_0("workload_heap");
+    baselines.reserve();
     for case in cases(&Sizes::SMALL) {
         case.ikra(place)?;
         for by in By::ALL {
@@ -94,9 +93,12 @@ pub(crate) fn table(options: &Options, library: &str) -> Result<(), Box<dyn Erro
         for (by, outcome) in By::ALL.iter().zip(by) {
             let Some(outcome) = outcome else { continue };
             speeds.push((case.name, by.name(), speed(outcome.running)));
-            makings.push((case.name, by.name(), outcome.making.as_secs_f64() * 1e3));
+            if !outcome.making.is_zero() {
+                makings.push((case.name, by.name(), outcome.making.as_secs_f64() * 1e3));
+            }
         }
-        let made = by.map(|outcome| outcome.map(|outcome| outcome.making));
+        // What was not measured is 0.
+        let made = by.map(|outcome| outcome.map(|outcome| outcome.making).filter(|making| !making.is_zero()));
         rows.push((case.name, case.objects, ikra.making, made));
     }
     println!("\nMilliseconds until the objects are made and on the GPU, from data in the host's memory.");

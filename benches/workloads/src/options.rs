@@ -11,7 +11,7 @@ pub(crate) struct Options {
     /// `host`, `check`, or the library.
     pub(crate) place: String,
     pub(crate) is_small: bool,
-    /// Of games of life.
+    /// At most so many, where steps are alike: of games, of traffic, of pictures.
     pub(crate) steps: Option<u32>,
     pub(crate) samples: u32,
     /// Where CSV files go.
@@ -43,7 +43,10 @@ impl Options {
     pub(crate) fn cases(&self) -> Vec<Case> {
         let mut sizes = if self.is_small { Sizes::SMALL } else { Sizes::PAPER };
         if let Some(steps) = self.steps {
-            (sizes.life[2], sizes.generations[2]) = (steps, steps);
+            for of in [&mut sizes.life[2], &mut sizes.generations[2], &mut sizes.streets.steps, &mut sizes.rays.frames]
+            {
+                *of = steps.min(*of);
+            }
         }
         let mut all = cases(&sizes);
         all.retain(|case| self.names.is_empty() || self.names.iter().any(|name| case.name.contains(name.as_str())));

@@ -14,7 +14,7 @@ macro_rules! case {
         let (living, size): (Arc<Vec<bool>>, [u32; 3]) = ($living, $size);
         let [width, height, steps] = size;
         let input = Input::Field(Arc::clone(&living), size, $text);
-        let texts = [include_str!(concat!("../model/", $text, ".rs")), include_str!(concat!("../objects/", $text, ".rs"))];
+        let texts = Some([include_str!(concat!("../model/", $text, ".rs")), include_str!(concat!("../objects/", $text, ".rs"))]);
         let ikra = move |place| {
             use $module::{Action, Agent, Alive, Candidate, Cell, Field, Game, NEW, NOBODY, cell};
             let field = Field { width, height };

@@ -33,7 +33,7 @@ macro_rules! with_edges {
     ($name:literal, $graph:expr, $iterations:expr, $program:ident, $field:ident, { $($init:tt)* }, $nothing:expr, $start:expr) => {{
         let (graph, iterations) = (Arc::clone($graph), $iterations);
         let input = Input::Graph(Arc::clone(&graph), iterations, stringify!($program), false);
-        let texts = [include_str!(concat!("../model/ve/", stringify!($program), ".rs")), include_str!(concat!("../objects/ve/", stringify!($program), ".rs"))];
+        let texts = Some([include_str!(concat!("../model/ve/", stringify!($program), ".rs")), include_str!(concat!("../objects/ve/", stringify!($program), ".rs"))]);
         let objects = graph.vertices() + graph.sources.len();
         let ikra = move |place| {
             use ve::$program::{ChiEdge, Graph, Vertex, vertex};
@@ -76,7 +76,7 @@ macro_rules! with_vertices {
     ($name:literal, $graph:expr, $iterations:expr, $program:ident, $field:ident, |$number:ident| { $($init:tt)* }, $nothing:expr, $start:expr) => {{
         let (graph, iterations) = (Arc::clone($graph), $iterations);
         let input = Input::Graph(Arc::clone(&graph), iterations, stringify!($program), true);
-        let texts = [include_str!(concat!("../model/ven/", stringify!($program), ".rs")), include_str!(concat!("../objects/ven/", stringify!($program), ".rs"))];
+        let texts = Some([include_str!(concat!("../model/ven/", stringify!($program), ".rs")), include_str!(concat!("../objects/ven/", stringify!($program), ".rs"))]);
         let objects = graph.vertices() + graph.sources.len();
         let ikra = move |place| {
             use ven::$program::{ChiEdge, ChiVertex, ChiVertexIs, ChiVertexLink, Graph, Hub, Vertex, hub, vertex};

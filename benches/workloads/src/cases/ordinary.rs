@@ -143,8 +143,8 @@ fn sheet(sheet: &Sheet, rounds: [u32; 2]) -> u64 {
 }
 
 /// Runs a workload.
-pub(super) fn run(input: &Input) -> u64 {
-    match input {
+pub(super) fn run(input: &Input) -> Option<u64> {
+    Some(match input {
         Input::Graph(graph, iterations, program, is_ven) => match (*program, *is_ven) {
             ("bfs", false) => {
                 graph!(ve::bfs, graph, *iterations, |number| (number == 0), vertex!(bfs), |vertex| vertex.level)
@@ -168,5 +168,6 @@ pub(super) fn run(input: &Input) -> u64 {
         }
         Input::Field(living, size, _) => field!(r#gen, living, *size, { age: 0 }, super::field::state_of_gen),
         Input::Sheet(input, rounds) => sheet(input, *rounds),
-    }
+        Input::Traffic(_) | Input::Rays(..) => return None,
+    })
 }

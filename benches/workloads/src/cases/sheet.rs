@@ -80,7 +80,7 @@ pub fn checksum(nodes: impl Iterator<Item = Option<[f32; 2]>>, springs: usize) -
 pub(super) fn case(sheet: Arc<Sheet>, rounds: [u32; 2]) -> Case {
     let objects = sheet.pos.len() + sheet.ends.len();
     let input = Input::Sheet(Arc::clone(&sheet), rounds);
-    let texts = [include_str!("../model/structure.rs"), include_str!("../objects/structure.rs")];
+    let texts = Some([include_str!("../model/structure.rs"), include_str!("../objects/structure.rs")]);
     let ikra = move |place| {
         // At rest, a step changes nothing.
         let warm_up = |world: &mut structure::Sheet| {
