@@ -181,16 +181,19 @@ fn run_sheet(baselines: &Baselines, by: By, sheet: &Sheet, rounds: [u32; 2]) -> 
     outcome(time, making, || torn_checksum(nodes(), springs as usize))
 }
 
-/// There are columns only: the packed ones.
+/// Columns are the packed ones.
 fn run_traffic(baselines: &traffic_baselines::Baselines, by: By, streets: Streets) -> Option<Outcome> {
-    // The library's sample has a fixed number of steps.
-    if by != By::Columns || streets.steps != 1000 {
-        return None;
-    }
     let start = traffic_baselines::Start::of(&mut start_traffic(streets));
-    let measured = baselines.run(traffic_baselines::Version::Best, 1, &start);
+    let (measured, making) = if by != By::Columns {
+        baselines.run_objects(by as u32, streets.steps, &start)
+    } else if streets.steps == 1000 {
+        (baselines.run(traffic_baselines::Version::Best, 1, &start), 0.0)
+    } else {
+        // That sample has a fixed number of steps.
+        return None;
+    };
     let state = measured.state;
-    outcome(measured.time, 0.0, || traffic_checksum(&state.cells, &state.velocities, &state.green))
+    outcome(measured.time, making, || traffic_checksum(&state.cells, &state.velocities, &state.green))
 }
 
 fn run_rays(baselines: &Baselines, by: By, scene: &Scene, picture: &Picture, frames: u32) -> Option<Outcome> {
