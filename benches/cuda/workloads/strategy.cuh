@@ -17,9 +17,9 @@
 
 #include "../common.cuh"
 
-namespace workloads {
 // Each file has a copy of its own, with a symbol of its own for `CALLS`.
 namespace {
+namespace workloads {
 
 enum class By : std::uint32_t { New, Shared, Coal, TypePointer, Columns };
 
@@ -356,5 +356,5 @@ double with_strategy(std::uint32_t strategy, F f)
     throw Failure{cudaErrorInvalidValue};
 }
 
-}  // namespace
 }  // namespace workloads
+}  // namespace
