@@ -68,7 +68,7 @@ struct RawRows {
 
 /// `TrafficWorld`.
 #[repr(C)]
-struct RawWorld {
+pub(crate) struct RawWorld {
     cells: u32,
     groups: u32,
     lights: u32,
@@ -97,7 +97,7 @@ struct RawWorld {
 
 /// `TrafficResult`.
 #[repr(C)]
-struct RawResult {
+pub(crate) struct RawResult {
     cells: *mut u32,
     velocities: *mut u32,
     green: *mut u32,
@@ -198,26 +198,12 @@ impl Baselines {
             unsafe { self.0.call("traffic", call) }
         })
     }
-
-    /// The same with objects that are allocated and called by a strategy of `benches/cuda/workloads/strategy.cuh`: 72 steps, and
-    /// then some that are timed. Also returns the nanoseconds for making the objects.
-    pub(crate) fn run_objects(&self, strategy: u32, steps: u32, start: &Start) -> (Measured, f64) {
-        type Function = unsafe extern "C" fn(u32, u32, *const RawWorld, *mut RawResult, *mut f64) -> f64;
-        let mut making = 0.0;
-        let measured = with_world(start, |world, result| {
-            // SAFETY: both are of the types of benches/cuda/traffic.cuh, and as large as they say, by `with_world`.
-            let call = |f: &Function| unsafe { f(strategy, steps, world, result, &raw mut making) };
-            // SAFETY: the function of this name has that type.
-            unsafe { self.0.call("workload_traffic", call) }
-        });
-        (measured, making)
-    }
 }
 
 /// Calls `run` with what a run begins with and ends with. All columns of the world have as many elements as it says: a world's
 /// columns of a class are of one length, rows have an offset more than there are objects and end with the number of values,
 /// which are numbers of cells and groups. The result has room for each car and group.
-fn with_world(start: &Start, run: impl FnOnce(*const RawWorld, *mut RawResult) -> f64) -> Measured {
+pub(crate) fn with_world(start: &Start, run: impl FnOnce(*const RawWorld, *mut RawResult) -> f64) -> Measured {
     let (cars, groups) = (start.car_cells.len(), start.rows[2].len());
     let count = |rows: &Rows| rows.len() as u32;
     let [outgoing, incoming, group_cells, light_groups, smart_groups, yield_groups] = &start.rows;

@@ -80,7 +80,7 @@ pub(crate) fn run(all: &All, by: By, input: &Input) -> Option<Outcome> {
         }
         Input::Field(living, size, rule) => run_field(baselines, by, living, *size, u32::from(*rule != "gol")),
         Input::Sheet(sheet, rounds) => run_sheet(baselines, by, sheet, *rounds),
-        Input::Traffic(streets) => run_traffic(&all.traffic, by, *streets),
+        Input::Traffic(streets) => run_traffic(all, by, *streets),
         Input::Rays(scene, picture, frames) => run_rays(baselines, by, scene, picture, *frames),
     }
 }
@@ -182,12 +182,21 @@ fn run_sheet(baselines: &Baselines, by: By, sheet: &Sheet, rounds: [u32; 2]) -> 
 }
 
 /// Columns are the packed ones.
-fn run_traffic(baselines: &traffic_baselines::Baselines, by: By, streets: Streets) -> Option<Outcome> {
-    let start = traffic_baselines::Start::of(&mut start_traffic(streets));
-    let (measured, making) = if by != By::Columns {
-        baselines.run_objects(by as u32, streets.steps, &start)
+fn run_traffic(all: &All, by: By, streets: Streets) -> Option<Outcome> {
+    use traffic_baselines::{RawResult, RawWorld, Start, Version, with_world};
+    type Function = unsafe extern "C" fn(u32, u32, *const RawWorld, *mut RawResult, *mut f64) -> f64;
+    let start = Start::of(&mut start_traffic(streets));
+    let mut making = 0.0;
+    let measured = if by != By::Columns {
+        with_world(&start, |world, result| {
+            // SAFETY: both are of the types of `traffic.cuh`, and as large as they say, by `with_world`; the function also writes a
+            // number.
+            let call = |f: &Function| unsafe { f(by as u32, streets.steps, world, result, &raw mut making) };
+            // SAFETY: the function of this name has that type.
+            unsafe { all.own.call("workload_traffic", call) }
+        })
     } else if streets.steps == 1000 {
-        (baselines.run(traffic_baselines::Version::Best, 1, &start), 0.0)
+        all.traffic.run(Version::Best, 1, &start)
     } else {
         // That sample has a fixed number of steps.
         return None;
