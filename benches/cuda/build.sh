@@ -12,8 +12,8 @@ arch=${1:-sm_90}
 [ $# -eq 0 ] || shift
 nvcc="${NVCC:-nvcc} -O3 -std=c++17 -arch=$arch -Xcompiler -fPIC"
 mkdir -p target/cuda
-# Products and sums of the models round one by one, as Ikra's do unless asked otherwise.
-for model in benches/cuda/models/*.cu; do
+# Products and sums of the models and workloads round one by one, as Ikra's do unless asked otherwise.
+for model in benches/cuda/models/*.cu benches/cuda/workloads/*.cu; do
     $nvcc -fmad=false "$@" -c -o "target/cuda/$(basename "$model" .cu).o" "$model"
 done
 exec $nvcc "$@" -shared -o target/cuda/libbaselines.so benches/cuda/*.cu target/cuda/*.o

@@ -1,14 +1,17 @@
 // A path tracer: spheres, planes and triangles of five materials, one thread per pixel, one path per launch. The same
 // arithmetic in the same order as examples/raytrace, whose scenes it is given.
 //
-// Three ways to call a shape's methods:
+// Five ways to call a shape's methods:
 //   switch    a 4-byte link with the class in its upper bits, and columns: a switch over classes
 //   new       C++ virtual functions, objects made by device-side `new`
-//   placed    C++ virtual functions, objects side by side in one buffer for each class
+//   placed    C++ virtual functions, objects side by side in one buffer for each class (SharedOA)
+//   coal, type_pointer    objects as before, and TYPEPTR's techniques (workloads/strategy.cuh)
 // Each rounded after every operation, which gives Ikra's bits, and the switch also with products and sums contracted as nvcc
 // does by default.
 
-#include "common.cuh"
+#include "workloads/strategy.cuh"
+
+using workloads::By;
 
 namespace {
 
@@ -404,6 +407,7 @@ struct SwitchScene {
         default: return triangle(n).distance(ray);
         }
     }
+    __device__ F distance_to_listed(Shape shape, const Ray<F>& ray) const { return distance(shape, ray); }
     __device__ Vec<F> normal(Shape shape, Vec<F> at) const
     {
         const unsigned n = shape & INDEX_MASK;
@@ -489,9 +493,20 @@ struct VirtualLamp final : AnyMaterial<F> {
     __device__ Vec<F> glow() const override { return colour; }
 };
 
-// Where objects begin: of each class, after those of the classes before.
 template <class F>
+struct VirtualMethods {
+    METHOD(Distance, 0, F, distance, (const AnyShape<F>* o, const Ray<F>& ray), (ray));
+    METHOD(Normal, 1, Vec<F>, normal, (const AnyShape<F>* o, Vec<F> at), (at));
+    METHOD(Material, 2, const AnyMaterial<F>*, material, (const AnyShape<F>* o), ());
+    METHOD(Bounces, 0, bool, bounce, (const AnyMaterial<F>* o, const Hit<F>& hit, Random& random, Bounce<F>& next),
+           (hit, random, next));
+    METHOD(Glow, 1, Vec<F>, glow, (const AnyMaterial<F>* o), ());
+};
+
+// Where objects begin: of each class, after those of the classes before. Materials are classes 3 to 7.
+template <class F, By BY>
 struct VirtualScene {
+    using Methods = VirtualMethods<F>;
     using Shape = const AnyShape<F>*;
     using Material = const AnyMaterial<F>*;
 
@@ -504,14 +519,32 @@ struct VirtualScene {
     __device__ static Shape none() { return nullptr; }
     __device__ Shape listed(unsigned n) const { return list[n]; }
     __device__ Shape in_node(unsigned n) const { return in_nodes[n]; }
-    __device__ F distance(Shape shape, const Ray<F>& ray) const { return shape->distance(ray); }
-    __device__ Vec<F> normal(Shape shape, Vec<F> at) const { return shape->normal(at); }
-    __device__ Material material(Shape shape) const { return shape->material(); }
+    __device__ F distance(Shape shape, const Ray<F>& ray) const
+    {
+        return workloads::call<BY, typename Methods::Distance>(shape, ray);
+    }
+    // All threads ask the same object: COAL leaves such calls as they are.
+    __device__ F distance_to_listed(Shape shape, const Ray<F>& ray) const
+    {
+        if constexpr (BY == By::Coal) return shape->distance(ray);
+        return distance(shape, ray);
+    }
+    __device__ Vec<F> normal(Shape shape, Vec<F> at) const
+    {
+        return workloads::call<BY, typename Methods::Normal>(shape, at);
+    }
+    __device__ Material material(Shape shape) const
+    {
+        return workloads::call<BY, typename Methods::Material>(shape);
+    }
     __device__ bool bounce(Material material, const Hit<F>& hit, Random& random, Bounce<F>& next) const
     {
-        return material->bounce(hit, random, next);
+        return workloads::call<BY, typename Methods::Bounces>(material, hit, random, next);
     }
-    __device__ Vec<F> glow(Material material) const { return material->glow(); }
+    __device__ Vec<F> glow(Material material) const
+    {
+        return workloads::call<BY, typename Methods::Glow>(material);
+    }
 
     __device__ AnyShape<F>* shape(std::uint32_t link) const
     {
@@ -541,48 +574,52 @@ struct Places {
     char *shapes[3], *materials[5];
 };
 
-template <class F>
-__global__ void make_materials(VirtualScene<F> scene, Places places, unsigned count)
+template <class F, By BY>
+__global__ void make_materials(VirtualScene<F, BY> scene, Places places, unsigned count)
 {
     const Columns& c = scene.c;
     for (unsigned n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += gridDim.x * blockDim.x) {
         if (n < c.diffuse_colour.len)
-            scene.materials[0][n] =
-                make<VirtualMaterial<F, Diffuse<F>>>(Diffuse<F>{c.diffuse_colour.data[n]}, places.materials[0], n);
+            scene.materials[0][n] = workloads::tagged<BY>(
+                make<VirtualMaterial<F, Diffuse<F>>>(Diffuse<F>{c.diffuse_colour.data[n]}, places.materials[0], n), 3);
         if (n < c.checks_even.len)
-            scene.materials[1][n] = make<VirtualMaterial<F, Checks<F>>>(
-                Checks<F>{c.checks_even.data[n], c.checks_odd.data[n], c.checks_side.data[n]}, places.materials[1], n);
+            scene.materials[1][n] = workloads::tagged<BY>(
+                make<VirtualMaterial<F, Checks<F>>>(
+                Checks<F>{c.checks_even.data[n], c.checks_odd.data[n], c.checks_side.data[n]}, places.materials[1], n), 4);
         if (n < c.mirror_colour.len)
-            scene.materials[2][n] = make<VirtualMaterial<F, Mirror<F>>>(
-                Mirror<F>{c.mirror_colour.data[n], c.mirror_roughness.data[n]}, places.materials[2], n);
+            scene.materials[2][n] = workloads::tagged<BY>(
+                make<VirtualMaterial<F, Mirror<F>>>(
+                Mirror<F>{c.mirror_colour.data[n], c.mirror_roughness.data[n]}, places.materials[2], n), 5);
         if (n < c.glass_colour.len)
-            scene.materials[3][n] = make<VirtualMaterial<F, Glass<F>>>(
-                Glass<F>{c.glass_colour.data[n], c.glass_index.data[n]}, places.materials[3], n);
+            scene.materials[3][n] = workloads::tagged<BY>(
+                make<VirtualMaterial<F, Glass<F>>>(
+                Glass<F>{c.glass_colour.data[n], c.glass_index.data[n]}, places.materials[3], n), 6);
         if (n < c.lamp_colour.len)
-            scene.materials[4][n] = make<VirtualLamp<F>>(Vec<F>(c.lamp_colour.data[n]), places.materials[4], n);
+            scene.materials[4][n] = workloads::tagged<BY>(
+                make<VirtualLamp<F>>(Vec<F>(c.lamp_colour.data[n]), places.materials[4], n), 7);
     }
 }
 
-template <class F>
-__global__ void make_shapes(VirtualScene<F> scene, Places places, unsigned count)
+template <class F, By BY>
+__global__ void make_shapes(VirtualScene<F, BY> scene, Places places, unsigned count)
 {
     const Columns& c = scene.c;
     const SwitchScene<F> columns{c};
     for (unsigned n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += gridDim.x * blockDim.x) {
         if (n < c.sphere_centre.len)
-            scene.shapes[0][n] = make<VirtualShape<F, Sphere<F>>>(
-                columns.sphere(n), scene.made_of(c.sphere_material.data[n]), places.shapes[0], n);
+            scene.shapes[0][n] = workloads::tagged<BY>(make<VirtualShape<F, Sphere<F>>>(
+                columns.sphere(n), scene.made_of(c.sphere_material.data[n]), places.shapes[0], n), 0);
         if (n < c.plane_up.len)
-            scene.shapes[1][n] = make<VirtualShape<F, Plane<F>>>(
-                columns.plane(n), scene.made_of(c.plane_material.data[n]), places.shapes[1], n);
+            scene.shapes[1][n] = workloads::tagged<BY>(make<VirtualShape<F, Plane<F>>>(
+                columns.plane(n), scene.made_of(c.plane_material.data[n]), places.shapes[1], n), 1);
         if (n < c.triangle_corner.len)
-            scene.shapes[2][n] = make<VirtualShape<F, Triangle<F>>>(
-                columns.triangle(n), scene.made_of(c.triangle_material.data[n]), places.shapes[2], n);
+            scene.shapes[2][n] = workloads::tagged<BY>(make<VirtualShape<F, Triangle<F>>>(
+                columns.triangle(n), scene.made_of(c.triangle_material.data[n]), places.shapes[2], n), 2);
     }
 }
 
-template <class F>
-__global__ void link_shapes(VirtualScene<F> scene, unsigned count)
+template <class F, By BY>
+__global__ void link_shapes(VirtualScene<F, BY> scene, unsigned count)
 {
     const Columns& c = scene.c;
     for (unsigned n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += gridDim.x * blockDim.x) {
@@ -591,8 +628,8 @@ __global__ void link_shapes(VirtualScene<F> scene, unsigned count)
     }
 }
 
-template <class F>
-__global__ void delete_objects(VirtualScene<F> scene)
+template <class F, By BY>
+__global__ void delete_objects(VirtualScene<F, BY> scene)
 {
     const std::uint64_t shapes[] = {scene.c.sphere_centre.len, scene.c.plane_up.len, scene.c.triangle_corner.len};
     const std::uint64_t materials[] = {scene.c.diffuse_colour.len, scene.c.checks_even.len, scene.c.mirror_colour.len,
@@ -640,7 +677,7 @@ __device__ F nearest(const Scene& scene, const Ray<F>& ray, typename Scene::Shap
     F distance = missed();
     for (unsigned n = 0; n < unsigned(scene.c.list.len); ++n) {
         const typename Scene::Shape shape = scene.listed(n);
-        const F to_shape = scene.distance(shape, ray);
+        const F to_shape = scene.distance_to_listed(shape, ray);
         if (to_shape < distance) {
             found = shape;
             distance = to_shape;
@@ -735,9 +772,10 @@ double time_switch(const Columns* host)
     });
 }
 
-template <class F>
-double time_virtual(const Columns* host, bool is_placed)
+template <class F, By BY>
+double time_virtual(const Columns* host)
 {
+    constexpr bool is_placed = BY != By::New;
     return guarded([&] {
         const DeviceColumns device(*host);
         const Columns& c = device.columns;
@@ -752,29 +790,44 @@ double time_virtual(const Columns* host, bool is_placed)
         const Buffer<AnyShape<F>*> shape_pointers(shapes[0] + shapes[1] + shapes[2] + 1);
         const Buffer<AnyMaterial<F>*> material_pointers(all + 1);
         const Buffer<const AnyShape<F>*> list(c.list.len + 1), in_nodes(c.node_low.len + 1);
-        const Buffer<char> memory(is_placed ? (all + 1) * LARGEST : 0);
+        workloads::Heap objects(std::vector<std::size_t>(8, LARGEST));
+        std::size_t starts[8];
+        for (unsigned k = 0; k < 8; ++k) {
+            const std::uint64_t count = k < 3 ? shapes[k] : materials[k - 3];
+            starts[k] = objects.add_region(k, is_placed ? count : 0);
+        }
+        objects.seal();
+        using Methods = VirtualMethods<F>;
+        using ShapeMethods =
+            workloads::Methods<typename Methods::Distance, typename Methods::Normal, typename Methods::Material>;
+        using MaterialMethods = workloads::Methods<typename Methods::Bounces, typename Methods::Glow>;
+        workloads::Tables tables(8);
+        workloads::fill_tables<ShapeMethods, const VirtualShape<F, Sphere<F>>, const VirtualShape<F, Plane<F>>,
+                               const VirtualShape<F, Triangle<F>>><<<1, 1>>>(tables.functions(), 0);
+        workloads::fill_tables<MaterialMethods, const VirtualMaterial<F, Diffuse<F>>,
+                               const VirtualMaterial<F, Checks<F>>, const VirtualMaterial<F, Mirror<F>>,
+                               const VirtualMaterial<F, Glass<F>>, const VirtualLamp<F>>
+            <<<1, 1>>>(tables.functions(), 3);
+        tables.use<BY>(objects);
         // Can be set only before the first kernel that allocates.
         constexpr std::size_t HEAP = 64u << 20;
         std::size_t heap = 0;
         check(cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize));
         if (!is_placed && heap < HEAP) check(cudaDeviceSetLimit(cudaLimitMallocHeapSize, HEAP));
 
-        VirtualScene<F> scene{c, {}, {}, list.data(), in_nodes.data()};
+        VirtualScene<F, BY> scene{c, {}, {}, list.data(), in_nodes.data()};
         Places places{};
-        char* place = memory.data();
         AnyShape<F>** shape = shape_pointers.data();
         for (int k = 0; k < 3; ++k) {
             scene.shapes[k] = shape;
             shape += shapes[k];
-            places.shapes[k] = place;
-            if (is_placed) place += shapes[k] * LARGEST;
+            places.shapes[k] = is_placed ? objects.base() + starts[k] : nullptr;
         }
         AnyMaterial<F>** material = material_pointers.data();
         for (int k = 0; k < 5; ++k) {
             scene.materials[k] = material;
             material += materials[k];
-            places.materials[k] = place;
-            if (is_placed) place += materials[k] * LARGEST;
+            places.materials[k] = is_placed ? objects.base() + starts[k + 3] : nullptr;
         }
         const unsigned count = checked_count(most), grid = blocks_for(count, BLOCK);
         make_materials<<<grid, BLOCK>>>(scene, places, count);
@@ -795,5 +848,7 @@ double time_virtual(const Columns* host, bool is_placed)
 
 EXPORT double raytrace_switch(const Columns* scene) { return time_switch<Rounded>(scene); }
 EXPORT double raytrace_switch_contracted(const Columns* scene) { return time_switch<float>(scene); }
-EXPORT double raytrace_new(const Columns* scene) { return time_virtual<Rounded>(scene, false); }
-EXPORT double raytrace_placed(const Columns* scene) { return time_virtual<Rounded>(scene, true); }
+EXPORT double raytrace_new(const Columns* scene) { return time_virtual<Rounded, By::New>(scene); }
+EXPORT double raytrace_placed(const Columns* scene) { return time_virtual<Rounded, By::Shared>(scene); }
+EXPORT double raytrace_coal(const Columns* scene) { return time_virtual<Rounded, By::Coal>(scene); }
+EXPORT double raytrace_type_pointer(const Columns* scene) { return time_virtual<Rounded, By::TypePointer>(scene); }

@@ -7,7 +7,7 @@ use crate::emulated;
 use crate::run::{Outcome, cargo, program, step};
 use crate::tables;
 
-const USAGE: &str = "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | emulated [FILE | docs] | docs FILE … | plots | chart] [ARGUMENTS]";
+const USAGE: &str = "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | workloads [host | check] | emulated [FILE | docs] | docs FILE … | plots | chart] [ARGUMENTS]";
 
 /// Runs one group of benchmarks, with arguments for it.
 pub fn bench(what: &[&str]) -> Outcome {
@@ -15,7 +15,13 @@ pub fn bench(what: &[&str]) -> Outcome {
         [] => host(&[]),
         ["host", arguments @ ..] => host(arguments),
         ["peers", arguments @ ..] => peers(arguments),
-        [gpu_program @ ("gpu" | "dispatch" | "models" | "traffic"), arguments @ ..] => gpu(gpu_program, arguments),
+        ["workloads", place @ ("host" | "check"), arguments @ ..] => {
+            let run = "run --release --manifest-path benches/workloads/Cargo.toml --";
+            step(cargo(run).arg(place).args(arguments))
+        }
+        [gpu_program @ ("gpu" | "dispatch" | "models" | "traffic" | "workloads"), arguments @ ..] => {
+            gpu(gpu_program, arguments)
+        }
         ["emulated"] => emulated::emulated(None),
         ["emulated", "docs"] => emulated::docs(),
         ["emulated", earlier] => emulated::emulated(Some(earlier)),
@@ -39,7 +45,7 @@ fn peers(arguments: &[&str]) -> Outcome {
 }
 
 /// Ikra compared with CUDA, on a machine with a GPU and `nvcc`: a program in benches/gpu, benches/dispatch,
-/// benches/models or benches/traffic.
+/// benches/models, benches/traffic or benches/workloads.
 fn gpu(name: &str, arguments: &[&str]) -> Outcome {
     step(&mut program("benches/cuda/build.sh", ""))?;
     let run = format!("run --release --manifest-path benches/{name}/Cargo.toml -- target/cuda/libbaselines.so");

@@ -8,12 +8,13 @@ use std::path::Path;
 use crate::run::Outcome;
 
 /// The documents with tables. If two documents have the same table, the first one is updated.
-const DOCUMENTS: [&str; 5] = [
+const DOCUMENTS: [&str; 6] = [
     "docs/performance.md",
     "docs/notes/tables.md",
     "docs/notes/dispatch.md",
     "docs/notes/traffic-arrays.md",
     "docs/notes/commands.md",
+    "docs/notes/workloads.md",
 ];
 
 /// The lines of a table; the second line sets the alignment of its columns.

@@ -5,6 +5,7 @@
 
 mod calls;
 mod model;
+mod rays;
 mod raytrace;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

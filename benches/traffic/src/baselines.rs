@@ -68,7 +68,7 @@ struct RawRows {
 
 /// `TrafficWorld`.
 #[repr(C)]
-struct RawWorld {
+pub(crate) struct RawWorld {
     cells: u32,
     groups: u32,
     lights: u32,
@@ -97,7 +97,7 @@ struct RawWorld {
 
 /// `TrafficResult`.
 #[repr(C)]
-struct RawResult {
+pub(crate) struct RawResult {
     cells: *mut u32,
     velocities: *mut u32,
     green: *mut u32,
@@ -188,55 +188,60 @@ impl Baselines {
         Ok(Self(ikra_baselines::Baselines::open(path)?))
     }
 
-    /// Does [`WARM_UP`](crate::WARM_UP) steps, and then `samples` times [`SAMPLE`](crate::SAMPLE).
+    /// Does 72 steps, and then `samples` times 1,000.
     pub(crate) fn run(&self, version: Version, samples: u32, start: &Start) -> Measured {
         type Function = unsafe extern "C" fn(u32, u32, *const RawWorld, *mut RawResult) -> f64;
-        let (cars, groups) = (start.car_cells.len(), start.rows[2].len());
-        let count = |rows: &Rows| rows.len() as u32;
-        let [outgoing, incoming, group_cells, light_groups, smart_groups, yield_groups] = &start.rows;
-        let [light_phases, light_timers, smart_phases, smart_timers] =
-            start.phases.each_ref().map(|phases| phases.as_ptr());
-        let world = RawWorld {
-            cells: count(outgoing),
-            groups: count(group_cells),
-            lights: count(light_groups),
-            smart: count(smart_groups),
-            yields: count(yield_groups),
-            cars: cars as u32,
-            phase_length: start.parameters.phase_length,
-            randomisation: start.parameters.randomisation,
-            seed: start.parameters.seed,
-            limits: start.limits.as_ptr(),
-            weights: start.weights.as_ptr(),
-            signals: start.signals.as_ptr(),
-            outgoing: outgoing.raw(),
-            incoming: incoming.raw(),
-            group_cells: group_cells.raw(),
-            light_groups: light_groups.raw(),
-            smart_groups: smart_groups.raw(),
-            yield_groups: yield_groups.raw(),
-            light_phases,
-            light_timers,
-            smart_phases,
-            smart_timers,
-            car_cells: start.car_cells.as_ptr(),
-            car_limits: start.car_limits.as_ptr(),
-        };
-        let mut state = State { cells: vec![0; cars], velocities: vec![0; cars], green: vec![0; groups] };
-        let mut result = RawResult {
-            cells: state.cells.as_mut_ptr(),
-            velocities: state.velocities.as_mut_ptr(),
-            green: state.green.as_mut_ptr(),
-            bytes: 0,
-        };
-        let call = |f: &Function| {
-            // SAFETY: both are of the types of benches/cuda/traffic.cu. All columns of `world` have as many elements as it says: a
-            // world's columns of a class are of one length, rows have an offset more than there are objects and end with the
-            // number of values, which are numbers of cells and groups. The result has room for each car and group.
-            unsafe { f(version as u32, samples, &raw const world, &raw mut result) }
-        };
-        // SAFETY: the function of this name has that type.
-        let time = unsafe { self.0.call("traffic", call) };
-        Measured { time, bytes: result.bytes, state }
+        with_world(start, |world, result| {
+            // SAFETY: both are of the types of benches/cuda/traffic.cuh, and as large as they say, by `with_world`.
+            let call = |f: &Function| unsafe { f(version as u32, samples, world, result) };
+            // SAFETY: the function of this name has that type.
+            unsafe { self.0.call("traffic", call) }
+        })
     }
+}
+
+/// Calls `run` with what a run begins with and ends with. All columns of the world have as many elements as it says: a world's
+/// columns of a class are of one length, rows have an offset more than there are objects and end with the number of values,
+/// which are numbers of cells and groups. The result has room for each car and group.
+pub(crate) fn with_world(start: &Start, run: impl FnOnce(*const RawWorld, *mut RawResult) -> f64) -> Measured {
+    let (cars, groups) = (start.car_cells.len(), start.rows[2].len());
+    let count = |rows: &Rows| rows.len() as u32;
+    let [outgoing, incoming, group_cells, light_groups, smart_groups, yield_groups] = &start.rows;
+    let [light_phases, light_timers, smart_phases, smart_timers] =
+        start.phases.each_ref().map(|phases| phases.as_ptr());
+    let world = RawWorld {
+        cells: count(outgoing),
+        groups: count(group_cells),
+        lights: count(light_groups),
+        smart: count(smart_groups),
+        yields: count(yield_groups),
+        cars: cars as u32,
+        phase_length: start.parameters.phase_length,
+        randomisation: start.parameters.randomisation,
+        seed: start.parameters.seed,
+        limits: start.limits.as_ptr(),
+        weights: start.weights.as_ptr(),
+        signals: start.signals.as_ptr(),
+        outgoing: outgoing.raw(),
+        incoming: incoming.raw(),
+        group_cells: group_cells.raw(),
+        light_groups: light_groups.raw(),
+        smart_groups: smart_groups.raw(),
+        yield_groups: yield_groups.raw(),
+        light_phases,
+        light_timers,
+        smart_phases,
+        smart_timers,
+        car_cells: start.car_cells.as_ptr(),
+        car_limits: start.car_limits.as_ptr(),
+    };
+    let mut state = State { cells: vec![0; cars], velocities: vec![0; cars], green: vec![0; groups] };
+    let mut result = RawResult {
+        cells: state.cells.as_mut_ptr(),
+        velocities: state.velocities.as_mut_ptr(),
+        green: state.green.as_mut_ptr(),
+        bytes: 0,
+    };
+    let time = run(&raw const world, &raw mut result);
+    Measured { time, bytes: result.bytes, state }
 }
