@@ -235,7 +235,10 @@ unsafe impl<W: World> Executor<W> for Cluster {
             How::Repeated => {
                 lent.collect()?;
                 lent.shared.lock().ranks.traffic.repeated += 1;
-                run.on_host(lent.world, run.part)?;
+                let result = run.on_host(lent.world, run.part);
+                // Each rank has the same error: no object has changed.
+                lent.has_ended = result.is_err();
+                result?;
                 let (mut state, members) = (lent.shared.lock(), lent.world.members());
                 for section in run.launch.sections {
                     let own = members.as_ref().iter().position(|member| member.class() == section.effects.class());

@@ -31,12 +31,12 @@ impl Newer {
         self.together = Some((start.addr(), columns));
     }
 
-    /// The columns of a unit, and its objects.
+    /// The columns of a unit, and its objects. None for an arena: no kernel that ranks share changes its elements.
     fn columns(&self, unit: &Unit) -> Option<(Vec<Elements>, Range<usize>)> {
         if let Some(found) = unit.elements() {
             return Some(found);
         }
-        let (start, columns) = self.together.as_ref()?;
+        let (start, columns) = self.together.as_ref().filter(|_| unit.column == 0)?;
         let moved = columns.iter().map(|column| column.moved(*start, unit.start));
         Some((moved.collect(), 0..usize::MAX))
     }
@@ -77,10 +77,7 @@ unsafe impl Mirror for Newer {
         }
         let mut groups: Vec<(Range<usize>, Vec<Elements>)> = Vec::new();
         for unit in units.iter().filter(|unit| unit.len > 0) {
-            let Some((columns, objects)) = self.columns(unit) else {
-                let name = state.classes[self.class].name;
-                return Err(state.ranks.fail(&format!("arrays of varying length of class {name} are not exchanged")));
-            };
+            let Some((columns, objects)) = self.columns(unit) else { continue };
             let objects = objects.start.min(count)..objects.end.min(count);
             match groups.iter_mut().find(|group| group.0 == objects) {
                 Some(group) => group.1.extend(columns),

@@ -10,6 +10,13 @@ const DATA: u8 = 0;
 const FAILED: u8 = 1;
 const ENDED: u8 = 2;
 
+/// Whether a message is the last one of its rank.
+#[cfg(feature = "mpi")]
+pub(crate) fn is_last(message: &Bytes) -> bool {
+    // SAFETY: headers have no padding, and a message arrives as it was sent, by the contract of `Transport`.
+    message.first().is_some_and(|kind| unsafe { kind.assume_init() } != DATA)
+}
+
 /// Numbers about the messages of a rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -83,7 +83,7 @@ pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObje
             let reads = fields_where(class.fields, |n, field| may_read(n, field.name));
             reach.reads[number] = reach.reads[number].union(reads);
         }
-        let links = fields_where(classes[own].fields, |_, field| !field.links_to.is_empty());
+        let links = fields_where(classes[own].fields, |_, field| !field.holds_links_to.is_empty());
         reach.first[own] = reach.first[own].union(effects.reads().intersection(links));
     }
     if reach.is_far && !reach.updates.is_empty() {
@@ -99,7 +99,7 @@ pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObje
         reach.reads[update.class] = reach.reads[update.class].without(FieldSet::from_bits(1 << update.field));
     }
     for (number, class) in classes.iter().enumerate() {
-        let links = fields_where(class.fields, |_, field| !field.links_to.is_empty());
+        let links = fields_where(class.fields, |_, field| !field.holds_links_to.is_empty());
         reach.then[number] = reach.reads[number].intersection(links);
     }
     How::Shared(reach)

@@ -1,6 +1,7 @@
 //! Ranks that are processes which MPI started.
 
 use std::mem::MaybeUninit;
+use std::time::{Duration, Instant};
 
 use mpi::datatype::SystemDatatype;
 use mpi::environment::Universe;
@@ -9,9 +10,13 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Equivalence, MatchedReceiveVec, Source};
 
 use super::{Bytes, Lost, Transport};
+use crate::ranks::is_last;
 
 /// The length of the longest part of a message: counts in MPI are `int`s.
 const PART: usize = 1 << 30;
+
+/// How long a rank waits for the receipt of a message after another rank has failed.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A byte that may be padding.
 #[derive(Clone, Copy)]
@@ -92,7 +97,19 @@ unsafe impl Transport for Mpi {
                 received.push(message);
             }
             let mut statuses = Vec::with_capacity(count);
-            requests.wait_all(&mut statuses);
+            if !received.iter().any(is_last) {
+                requests.wait_all(&mut statuses);
+                return;
+            }
+            // A rank that has failed receives nothing any more, so a long message to it may never arrive.
+            let start = Instant::now();
+            while !requests.test_all(&mut statuses) {
+                if start.elapsed() > PATIENCE {
+                    eprintln!("rank {}: another rank has failed, and does not receive what is sent to it", self.rank());
+                    self.world.abort(1);
+                }
+                std::thread::yield_now();
+            }
         });
         Ok(received)
     }

@@ -29,7 +29,7 @@ pub struct Room {
     pub tag: u8,
 }
 
-#[soa_class(layout = "aos")]
+#[soa_class]
 #[derive(Debug, PartialEq)]
 pub struct Fly {
     pub at: Option<Link<Cell>>,
@@ -37,7 +37,7 @@ pub struct Fly {
     pub steps: u16,
 }
 
-#[soa_class]
+#[soa_class(layout = "aos")]
 #[derive(Debug, PartialEq)]
 pub struct Moth {
     pub at: Link<Cell>,
