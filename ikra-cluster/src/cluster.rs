@@ -1,5 +1,6 @@
 //! The ranks, as programs see them.
 
+use std::any::Any;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::MaybeUninit;
 
@@ -10,7 +11,7 @@ use ikra_runtime::world::World;
 use crate::device::Device;
 use crate::executor;
 use crate::ranks::{Ranks, Traffic, What};
-use crate::state::Shared;
+use crate::state::{ClassState, Shared};
 use crate::transport::{Bytes, Transport, connected};
 
 /// The ranks that share worlds: this one and the others.
@@ -28,7 +29,8 @@ impl Cluster {
 
     /// The processes that MPI started: `mpirun -n 4 program`. A program that was started without MPI is the only rank.
     ///
-    /// `None` if MPI has been started in this process before.
+    /// `None` if MPI has been started in this process before, or does not allow calls from several threads in turn. Drop the
+    /// cluster in the thread that has made it, which ends MPI.
     #[cfg(feature = "mpi")]
     #[cfg_attr(docsrs, doc(cfg(feature = "mpi")))]
     #[must_use]
@@ -108,6 +110,7 @@ impl Cluster {
         let has_device = |bytes: &Bytes| bytes.first().is_some_and(|byte| unsafe { byte.assume_init() } != 0);
         state.has_devices = all.iter().any(has_device);
         state.device = device;
+        state.classes = world.members().as_ref().iter().map(|member| ClassState::of(*member)).collect();
         drop(state);
         world.state_mut().executors().take(Place::Cluster);
         world.state_mut().executors().put(Box::new(executor::Cluster { shared: self.shared.clone() }));
@@ -181,6 +184,7 @@ impl Cluster {
     ///
     /// [`Error::Cluster`].
     pub fn balance<W: World>(&self, world: &mut W) -> Result<(), Error> {
+        self.check(world)?;
         executor::Cluster { shared: self.shared.clone() }.balance(world)
     }
 
@@ -191,7 +195,21 @@ impl Cluster {
     ///
     /// [`Error::Cluster`].
     pub fn gather<W: World>(&self, world: &mut W) -> Result<(), Error> {
+        self.check(world)?;
         executor::Cluster { shared: self.shared.clone() }.gather(world)
+    }
+
+    /// Checks that the cluster shares a world.
+    fn check<W: World>(&self, world: &mut W) -> Result<(), Error> {
+        let executors = world.state_mut().executors();
+        let Some(executor) = executors.take(Place::Cluster) else {
+            let reason = String::from("the world is not shared; call `cluster.share(&mut world)` before");
+            return Err(Error::Cluster { reason });
+        };
+        let any: &dyn Any = &*executor;
+        let is_own = any.downcast_ref::<executor::Cluster>().is_some_and(|own| own.shared.is(&self.shared));
+        executors.put(executor);
+        if is_own { Ok(()) } else { Err(Error::Cluster { reason: String::from("another cluster shares the world") }) }
     }
 
     /// Gives every rank the bytes of the first one, such as the contents of a file that only one rank can read.

@@ -68,7 +68,7 @@ impl State {
         let parts = parts(&of.units(), fields, objects);
         match self.mirror(of) {
             Some(mirror) => mirror.fetch(&parts),
-            None => Ok(()),
+            None => Err(Error::Cluster { reason: String::from("the device has lost a rank's values") }),
         }
     }
 

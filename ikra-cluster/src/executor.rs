@@ -1,10 +1,11 @@
-//! The executor of a cluster: each rank's part of a kernel runs on the rank's host.
+//! The executor of a cluster: each rank's part of a kernel runs on the rank's host, or on its device.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
 use ikra_core::effects::FieldSet;
+use ikra_core::info::FieldInfo;
 use ikra_core::table::AtHand;
 use ikra_runtime::error::Error;
 use ikra_runtime::executor::{Executor, Form, Launch, Part, Recorded, Recorder, Recording, Run, Sharing};
@@ -16,7 +17,7 @@ use crate::device::Device;
 use crate::halo::HaloKey;
 use crate::reach::{How, Reach, changes, reach};
 use crate::results::Results;
-use crate::state::{ClassState, Shared};
+use crate::state::{ClassState, Shared, fields_where};
 
 /// Runs kernels on all ranks.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ struct Lent<'w, W: World> {
     shared: &'w Shared,
     /// Whether the kernel has ended on this rank.
     has_ended: bool,
+    /// Whether each rank has run it for all objects.
+    is_repeated: bool,
     /// Whether it ran on the rank's device.
     is_on_device: bool,
     /// What debug builds check reads against, for each class.
@@ -48,11 +51,16 @@ impl<W: World> Drop for Lent<'_, W> {
             set_at_hand(&**member, None);
             let stale = state.classes[number].stale();
             let changed = member.copies().missing(state.stream);
-            if !self.is_on_device {
-                let class = &mut state.classes[number];
-                class.on_device = class.on_device.without(changed);
+            if self.is_repeated {
+                // On each rank the same.
+                state.note_links(number, changed);
             }
-            // SAFETY: ranks have changed these together, or they follow as stale.
+            if !self.is_on_device {
+                // A run on the host counts all atomic fields as changed, also those of which the host has older values.
+                let class = &mut state.classes[number];
+                class.on_device = class.on_device.without(changed.intersection(class.on_host));
+            }
+            // SAFETY: all ranks have changed these fields in the same way, or they are among the stale ones.
             unsafe { member.copies().uploaded(state.stream, changed) };
             // SAFETY: `Newer` collects the values of all ranks, each of which has those of its objects.
             unsafe { member.copies().changed(state.stream, stale) };
@@ -78,7 +86,27 @@ impl<W: World> Lent<'_, W> {
         members.try_for_each(|(number, member)| state.collect(number, FieldSet::ALL, &mut **member))
     }
 
-    /// Prepares a kernel that ranks share, and returns its classes' own objects, and its ghosts.
+    /// Makes the first rank's changes those of all ranks.
+    fn adopt(&mut self, kernel: &str) -> Result<(), Error> {
+        let mut state = self.shared.lock();
+        for (number, member) in self.world.members_mut().as_mut().iter_mut().enumerate() {
+            let fields = member.copies().missing(state.stream).intersection(state.classes[number].all());
+            let in_arena = |_, field: &FieldInfo| field.array.is_some_and(|array| array.arena);
+            if !fields.intersection(fields_where(member.fields(), in_arena)).is_empty() && member.has_own_columns() {
+                let class = member.name();
+                let reason = format!(
+                    "{kernel} changes arrays of varying length of class {class} in any order, which ranks cannot"
+                );
+                return Err(state.ranks.fail(&reason));
+            }
+            if !fields.is_empty() {
+                state.adopt(number, fields, &mut **member)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prepares a kernel that ranks share, and returns what completes its results, and the key of its ghosts.
     fn prepare(&mut self, reach: &Reach, launch: &Launch<'_>) -> Result<(Results, Option<HaloKey>), Error> {
         let mut members = self.world.members_mut();
         let members = members.as_mut();
@@ -189,6 +217,33 @@ impl Cluster {
 
     /// Brings the state up to date with the world, and lets the host use its columns.
     fn lend<'w, W: World>(&'w self, world: &'w mut W) -> Result<Lent<'w, W>, Error> {
+        let mut result = self.fetch(world);
+        if result.is_ok() {
+            result = self.shared.lock().renew(&self.shared, world.members_mut().as_mut());
+        }
+        if let Err(error) = result {
+            // The others wait for this rank.
+            let _ = self.shared.lock().ranks.fail(&error.to_string());
+            return Err(error);
+        }
+        let stream = self.shared.lock().stream;
+        for member in world.members_mut().as_mut() {
+            // SAFETY: the host has values of all objects, some of them older. `Lent` takes them back when it is dropped, and
+            // before that kernels run only for objects whose values are current.
+            unsafe { member.copies().lend(stream) };
+        }
+        Ok(Lent {
+            world,
+            shared: &self.shared,
+            has_ended: false,
+            is_repeated: false,
+            is_on_device: false,
+            at_hand: Vec::new(),
+        })
+    }
+
+    /// Fetches the values that only a GPU has, but for those of the rank's device.
+    fn fetch<W: World>(&self, world: &mut W) -> Result<(), Error> {
         self.shared.lock().ranks.check()?;
         let stream = self.shared.lock().stream;
         for member in world.members_mut().as_mut() {
@@ -198,15 +253,7 @@ impl Cluster {
             let elsewhere = unsafe { member.header().as_ref() }.to_fetch(FieldSet::ALL).without(here);
             member.fetch(elsewhere)?;
         }
-        let mut state = self.shared.lock();
-        state.renew(&self.shared, world.members_mut().as_mut())?;
-        for member in world.members_mut().as_mut() {
-            // SAFETY: the host has values of all objects, some of them older. `Lent` takes them back when it is dropped, and
-            // before that kernels run only for objects whose values are current.
-            unsafe { member.copies().lend(stream) };
-        }
-        drop(state);
-        Ok(Lent { world, shared: &self.shared, has_ended: false, is_on_device: false, at_hand: Vec::new() })
+        Ok(())
     }
 }
 
@@ -232,18 +279,16 @@ unsafe impl<W: World> Executor<W> for Cluster {
             reach(&run.launch, run.part, members.as_ref(), &state.classes)
         };
         match how {
-            How::Repeated => {
+            How::Repeated { is_unordered } => {
                 lent.collect()?;
                 lent.shared.lock().ranks.traffic.repeated += 1;
+                lent.is_repeated = true;
                 let result = run.on_host(lent.world, run.part);
                 // Each rank has the same error: no object has changed.
                 lent.has_ended = result.is_err();
                 result?;
-                let (mut state, members) = (lent.shared.lock(), lent.world.members());
-                for section in run.launch.sections {
-                    let own = members.as_ref().iter().position(|member| member.class() == section.effects.class());
-                    let changes = |class: &ClassState| changes(section.effects, class);
-                    own.into_iter().for_each(|own| state.note_links(own, changes));
+                if is_unordered {
+                    lent.adopt(run.launch.kernel)?;
                 }
             }
             How::Shared(reach) => {

@@ -73,6 +73,7 @@ impl State {
     ) -> Result<HaloKey, Error> {
         for (number, member) in members.iter_mut().enumerate() {
             self.collect(number, reach.then[number], &mut **member)?;
+            self.bring_home(number, reach.first[number], &mut **member)?;
         }
         let given = self.given(launch.arguments, members);
         let key = HaloKey::new(reach, given, &self.classes);

@@ -57,6 +57,7 @@
 //! | `state` | who owns which objects, and which columns are stale |
 //! | `reach`, `names` | what a kernel reads of other objects, by its effects |
 //! | `halo`, `updates` | the exchange of ghosts' values, and of updates of their atomic fields |
+//! | `device` | ranks whose kernels run on a GPU |
 //! | `results` | results of kernels, completed by those of other ranks |
 //! | `newer` | columns that the program reads, collected from all ranks |
 //! | `pack` | values as bytes of messages |

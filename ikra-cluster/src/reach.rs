@@ -6,14 +6,14 @@ use ikra_runtime::executor::{Form, Launch, Part, Section};
 use ikra_runtime::objects::AnyObjects;
 
 use crate::names::is_standard;
-use crate::state::{ClassState, fields_where};
+use crate::state::{ClassState, fields_where, links};
 use crate::updates::Update;
 
 /// How ranks run a kernel.
 #[derive(Debug)]
 pub(crate) enum How {
-    /// Each rank runs it for all objects.
-    Repeated,
+    /// Each rank runs it for all objects. Its result may depend on the order of threads, which differs, if it is unordered.
+    Repeated { is_unordered: bool },
     /// Each rank runs it for its own objects.
     Shared(Reach),
 }
@@ -43,11 +43,13 @@ pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObje
         Part::Ranges(_) => is_each,
         _ => false,
     };
-    if !is_whole || !launch.filters.is_empty() {
-        return How::Repeated;
+    let is_unordered = launch.sections.iter().any(|section| updates(section.effects, classes).is_none());
+    let repeated = How::Repeated { is_unordered };
+    if !is_whole || is_unordered || !launch.filters.is_empty() {
+        return repeated;
     }
     let number = |section: &Section| members.iter().position(|member| member.class() == section.effects.class());
-    let Some(numbers) = launch.sections.iter().map(number).collect::<Option<Vec<_>>>() else { return How::Repeated };
+    let Some(numbers) = launch.sections.iter().map(number).collect::<Option<Vec<_>>>() else { return repeated };
     let mut reach = Reach {
         classes: numbers,
         reads: vec![FieldSet::EMPTY; classes.len()],
@@ -60,19 +62,19 @@ pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObje
     reach.is_far |= launch.arguments.iter().any(is_groups);
     for (section, &own) in launch.sections.iter().zip(&reach.classes) {
         let effects = section.effects;
-        let Some(updates) = updates(effects, classes) else { return How::Repeated };
         if members[own].holes() > 0 || changes_more(effects, &classes[own]) {
-            return How::Repeated;
+            return repeated;
         }
-        reach.updates.extend(updates);
+        reach.updates.extend(updates(effects, classes).into_iter().flatten());
         let calls: Vec<_> = effects.called().collect();
         let is_field = |name: &str| classes.iter().any(|class| class.fields.iter().any(|field| field.name == name));
         let roams = effects.roams() || calls.iter().any(|name| !is_field(name) && !is_standard(name));
         reach.is_far |= roams;
         for (number, class) in classes.iter().enumerate() {
-            // No kernel reads fields of other objects that it writes in place: that does not compile.
+            // No kernel reads plain fields of other objects that it writes in place: that does not compile.
+            let atomic = fields_where(class.fields, |_, field| field.atomic);
             let written = match number == own {
-                true => effects.writes().without(effects.snapshot()),
+                true => effects.writes().without(effects.snapshot()).without(atomic),
                 false => FieldSet::EMPTY,
             };
             let others = if number == own { effects.others() } else { FieldSet::EMPTY };
@@ -83,24 +85,22 @@ pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObje
             let reads = fields_where(class.fields, |n, field| may_read(n, field.name));
             reach.reads[number] = reach.reads[number].union(reads);
         }
-        let links = fields_where(classes[own].fields, |_, field| !field.holds_links_to.is_empty());
-        reach.first[own] = reach.first[own].union(effects.reads().intersection(links));
+        reach.first[own] = reach.first[own].union(effects.reads().intersection(links(classes[own].fields)));
     }
     if reach.is_far && !reach.updates.is_empty() {
-        return How::Repeated;
+        return repeated;
     }
     // Kernels of a trait may update a field together.
     reach.updates.sort_by_key(|update| (update.class, update.field));
     reach.updates.dedup();
     if reach.updates.windows(2).any(|two| (two[0].class, two[0].field) == (two[1].class, two[1].field)) {
-        return How::Repeated;
+        return repeated;
     }
     for update in reach.updates.iter().filter(|update| update.begins_with_zero()) {
         reach.reads[update.class] = reach.reads[update.class].without(FieldSet::from_bits(1 << update.field));
     }
     for (number, class) in classes.iter().enumerate() {
-        let links = fields_where(class.fields, |_, field| !field.holds_links_to.is_empty());
-        reach.then[number] = reach.reads[number].intersection(links);
+        reach.then[number] = reach.reads[number].intersection(links(class.fields));
     }
     How::Shared(reach)
 }
@@ -108,10 +108,13 @@ pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObje
 /// Whether a kernel makes or removes objects, or changes memory that objects share.
 fn changes_more(effects: &Effects, class: &ClassState) -> bool {
     let in_arena = fields_where(class.fields, |_, field| field.array.is_some_and(|array| array.arena));
-    effects.changes_objects() || !effects.writes().intersection(in_arena).is_empty()
+    // The snapshot of a field with links is not exchanged as a whole: links of others in it would be older than their objects.
+    let exchanged = effects.snapshot().intersection(links(class.fields));
+    effects.changes_objects() || !effects.writes().intersection(in_arena).is_empty() || !exchanged.is_empty()
 }
 
-/// The atomic fields of other objects that a kernel updates. `None` if ranks cannot combine their values.
+/// The atomic fields of other objects that a kernel updates. `None` if ranks cannot combine their values: then the kernel may
+/// be `unordered`.
 fn updates(effects: &Effects, classes: &[ClassState]) -> Option<Vec<Update>> {
     let mut updates = Vec::new();
     if !effects.shares_atomics(false) {

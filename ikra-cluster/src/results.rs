@@ -19,8 +19,8 @@ pub(crate) struct Results {
     pub(crate) own: Vec<Range<usize>>,
 }
 
-// SAFETY: 1. each rank sends the results that it has computed, in the order of the ranks, which is that of their objects;
-// all of them are filled, as the lengths are compared. `Transport` keeps the bytes, and the program is the same. 2. Runs
+// SAFETY: 1. each rank sends the results that it has computed, in the order of the ranks, which is that of their objects. All
+// of them are filled, as the sum of the lengths is compared; each rank runs the same kernel, which messages say. `Transport` keeps the bytes, and the program is the same. 2. Runs
 // have such results.
 unsafe impl Sharing for Results {
     fn own(&self, class: usize) -> Range<usize> {

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use ikra_core::class::ClassId;
 use ikra_core::effects::FieldSet;
 use ikra_core::info::FieldInfo;
 use ikra_core::reduce::part_len;
@@ -27,10 +28,18 @@ pub(crate) fn fields_where(fields: &[FieldInfo], is_it: impl Fn(usize, &FieldInf
     FieldSet::from_bits(found.fold(0, |bits, (n, _)| bits | 1 << n))
 }
 
+/// The fields with links that kernels follow without asking. Atomic ones show numbers, which a kernel has to resolve.
+pub(crate) fn links(fields: &[FieldInfo]) -> FieldSet {
+    fields_where(fields, |_, field| !field.holds_links_to.is_empty() && !field.atomic)
+}
+
 /// The fields in a set.
 pub(crate) fn each(fields: FieldSet, count: usize) -> impl Iterator<Item = usize> {
     (0..count).filter(move |&field| fields.contains(field))
 }
+
+/// The most halos that are kept.
+const MOST_HALOS: usize = 64;
 
 /// The number of a class's table.
 fn table(objects: &dyn AnyObjects) -> u64 {
@@ -42,6 +51,7 @@ fn table(objects: &dyn AnyObjects) -> u64 {
 /// A class of the world.
 #[derive(Debug)]
 pub(crate) struct ClassState {
+    id: ClassId,
     pub(crate) name: &'static str,
     pub(crate) fields: &'static [FieldInfo],
     /// The number of its objects, and the first object of each rank; one more at the end.
@@ -63,9 +73,10 @@ pub(crate) struct ClassState {
 }
 
 impl ClassState {
-    fn of(objects: &dyn AnyObjects) -> Self {
+    pub(crate) fn of(objects: &dyn AnyObjects) -> Self {
         let fields = objects.fields();
         Self {
+            id: objects.class(),
             name: objects.name(),
             fields,
             count: 0,
@@ -175,6 +186,11 @@ impl Shared {
         Self(Arc::new(Mutex::new(state)))
     }
 
+    /// Whether both are the same.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -194,8 +210,13 @@ impl State {
     ///
     /// Errors of other ranks, and of devices.
     pub(crate) fn renew(&mut self, shared: &Shared, members: &mut [&mut dyn AnyObjects]) -> Result<(), Error> {
-        if self.classes.is_empty() {
-            self.classes = members.iter().map(|member| ClassState::of(&**member)).collect();
+        let is_same = |(class, member): (&ClassState, &&mut dyn AnyObjects)| class.id == member.class();
+        if self.classes.len() != members.len() || !self.classes.iter().zip(&*members).all(is_same) {
+            return Err(Error::Cluster { reason: String::from("the cluster shares another world") });
+        }
+        // Arguments may differ from call to call.
+        if self.halos.len() > MOST_HALOS {
+            self.halos.clear();
         }
         for (number, member) in members.iter_mut().enumerate() {
             let table = table(&**member);
@@ -208,10 +229,18 @@ impl State {
             let all = fields_where(member.fields(), |_, _| true);
             let changed = member.copies().missing(self.stream).intersection(all);
             let class = &mut self.classes[number];
-            let links = fields_where(class.fields, |_, field| !field.holds_links_to.is_empty());
+            let links = links(class.fields);
             self.clock += 1;
             // Others' objects may be in their place.
             if table != class.table {
+                if !member.copies().only_on(self.stream).is_empty() {
+                    let reason = format!(
+                        "objects of class {} were taken out of the world and put back, while other ranks had newer values of \
+                         them; call `cluster.gather(&mut world)` before",
+                        class.name
+                    );
+                    return Err(Error::Cluster { reason });
+                }
                 (class.table, class.linked_at, class.count) = (table, self.clock, 0);
                 class.bounds.clear();
                 class.written.fill(0);
@@ -341,7 +370,9 @@ impl State {
         let parts: Vec<_> = (0..self.ranks.count()).map(own_of).collect();
         let names = each_name(class.fields, columns);
         let text = format!("reading {}::{}{names}", class.name, if columns.is_empty() { "nothing" } else { "" });
-        let what = What { text: &text, state: self.number() };
+        let mut hasher = DefaultHasher::new();
+        (self.number(), number, objects.start, objects.end, columns.len()).hash(&mut hasher);
+        let what = What { text: &text, state: hasher.finish() };
         let mut own = Vec::new();
         let rank = self.ranks.rank();
         // SAFETY: by the caller.
@@ -368,14 +399,32 @@ impl State {
         }
     }
 
-    /// Notes that a kernel which each rank has run has changed some fields.
-    pub(crate) fn note_links(&mut self, number: usize, changed: impl Fn(&ClassState) -> FieldSet) {
-        self.clock += 1;
+    /// Notes that links in some fields may have changed on each rank.
+    pub(crate) fn note_links(&mut self, number: usize, changed: FieldSet) {
         let class = &mut self.classes[number];
-        let links = fields_where(class.fields, |_, field| !field.holds_links_to.is_empty());
-        if !changed(class).intersection(links).is_empty() {
+        if !changed.intersection(links(class.fields)).is_empty() {
+            self.clock += 1;
             class.linked_at = self.clock;
         }
+    }
+
+    /// Gives each rank the first one's values of some fields.
+    ///
+    /// # Errors
+    ///
+    /// Errors of other ranks.
+    pub(crate) fn adopt(&mut self, number: usize, fields: FieldSet, objects: &mut dyn AnyObjects) -> Result<(), Error> {
+        let (count, ranks) = (objects.count() as usize, self.ranks.count());
+        let class = &mut self.classes[number];
+        let mut bounds = vec![count; ranks + 1];
+        bounds[0] = 0;
+        let (before, known) = (std::mem::replace(&mut class.bounds, bounds), class.count);
+        class.count = count;
+        // SAFETY: these are the class's columns and all of its objects, which are borrowed.
+        let adopted = unsafe { self.collect_columns(number, &objects.elements(fields), 0..count) };
+        let class = &mut self.classes[number];
+        (class.bounds, class.count) = (before, known);
+        adopted
     }
 
     /// Notes that a kernel which ranks shared has changed some fields.
@@ -384,7 +433,7 @@ impl State {
         let class = &mut self.classes[number];
         for field in each(fields, class.fields.len()) {
             class.written[field] = self.clock;
-            if !class.fields[field].holds_links_to.is_empty() {
+            if links(class.fields).contains(field) {
                 class.linked_at = self.clock;
             }
         }

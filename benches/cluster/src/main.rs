@@ -4,9 +4,11 @@
 //! ikra-cluster-benches gpus 2 16384 50          # GPUs, side of the torus, generations; one process, a rank per GPU
 //! ikra-cluster-benches threads 2 2048 100       # one process with so many threads
 //! mpirun -n 2 ikra-cluster-benches ranks 1 2048 100   # threads of each rank; built with the feature `mpi`
+//! ikra-cluster-benches model 14000 2048 2       # microseconds per generation and side for each rank, latency
 //! ```
 
 mod model;
+mod scaling;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -126,8 +128,15 @@ fn main() -> ExitCode {
         (Some("gpus"), Some(most), Some(side), Some(steps)) => gpus(most, side, steps),
         (Some("threads"), Some(count), Some(side), Some(steps)) => threads(count, side, steps),
         (Some("ranks"), Some(count), Some(side), Some(steps)) => ranks(count, side, steps),
+        (Some("model"), Some(own), Some(side), Some(latency)) => {
+            scaling::show(own as f64, side, latency as f64);
+            Ok(())
+        }
         _ => {
-            eprintln!("give gpus, threads or ranks, and three numbers: how many, the side of the torus, generations");
+            eprintln!(
+                "give gpus, threads or ranks, and three numbers: how many, the side of the torus, generations; or model, and the \
+                 microseconds of a rank per generation, its side, and the latency in microseconds"
+            );
             return ExitCode::from(2);
         }
     };

@@ -1,8 +1,10 @@
 //! Ranks that are processes which MPI started.
 
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
+use mpi::Threading;
 use mpi::datatype::SystemDatatype;
 use mpi::environment::Universe;
 use mpi::request::multiple_scope;
@@ -33,9 +35,11 @@ unsafe impl Equivalence for Byte {
 
 /// The process's connection by MPI.
 pub(crate) struct Mpi {
+    /// A communicator of its own: nobody else's messages arrive there.
     world: SimpleCommunicator,
-    /// Ends MPI when it is dropped.
-    _universe: Universe,
+    /// Ends MPI when it is dropped, which the thread that has started it must do.
+    universe: ManuallyDrop<Universe>,
+    thread: ThreadId,
 }
 
 impl std::fmt::Debug for Mpi {
@@ -47,8 +51,21 @@ impl std::fmt::Debug for Mpi {
 impl Mpi {
     /// Starts MPI, once in a process.
     pub(crate) fn start() -> Option<Self> {
-        let (universe, _) = mpi::initialize_with_threading(mpi::Threading::Serialized)?;
-        Some(Self { world: universe.world(), _universe: universe })
+        let (universe, provided) = mpi::initialize_with_threading(Threading::Serialized)?;
+        if provided < Threading::Serialized {
+            return None;
+        }
+        let world = universe.world().duplicate();
+        Some(Self { world, universe: ManuallyDrop::new(universe), thread: std::thread::current().id() })
+    }
+}
+
+impl Drop for Mpi {
+    fn drop(&mut self) {
+        if std::thread::current().id() == self.thread {
+            // SAFETY: it is dropped once, here.
+            unsafe { ManuallyDrop::drop(&mut self.universe) };
+        }
     }
 }
 
@@ -57,7 +74,8 @@ fn bytes(message: &[MaybeUninit<u8>]) -> &[Byte] {
     unsafe { std::slice::from_raw_parts(message.as_ptr().cast(), message.len()) }
 }
 
-// SAFETY: MPI was asked for calls from any thread, one at a time, and `exchange` takes `&mut self`.
+// SAFETY: MPI allows calls from any thread, one at a time, as `start` has checked, and `exchange` takes `&mut self`. Only the
+// thread that has started MPI ends it.
 unsafe impl Send for Mpi {}
 
 // SAFETY: 1. MPI keeps messages, and their order between two ranks; 2. `mpirun` starts one program, as `Cluster::mpi` asks

@@ -189,3 +189,62 @@ fn one_rank_reads_what_was_gathered() {
     alone.execute(Cell::spread, ());
     assert_eq!(sums[0], alone.cells.column(cell::heat).iter().sum::<f32>());
 }
+
+/// Neither do objects that come back.
+#[test]
+fn objects_that_come_back_are_never_old() {
+    let errors = Cluster::threads(2, |cluster| {
+        let mut house = House::new_of(3000, 10, 1).unwrap();
+        let mut other = House::new_of(3000, 10, 1).unwrap();
+        cluster.share(&mut house).unwrap();
+        house.on(Place::Cluster).execute(Cell::spread, ()).unwrap();
+        std::mem::swap(&mut house.cells, &mut other.cells);
+        house.on(Place::Cluster).execute(Cell::drift_alone, ()).unwrap();
+        cluster.gather(&mut house).unwrap();
+        std::mem::swap(&mut house.cells, &mut other.cells);
+        house.on(Place::Cluster).execute(Cell::drift_alone, ()).map_err(|error| error.to_string())
+    });
+    for error in errors {
+        assert!(error.is_err_and(|error| error.contains("taken out of the world and put back")));
+    }
+}
+
+#[test]
+fn a_cluster_shares_one_world() {
+    Cluster::threads(2, |cluster| {
+        let mut house = House::new_of(600, 10, 1).unwrap();
+        let mut other = House::new_of(600, 10, 1).unwrap();
+        assert!(cluster.gather(&mut house).is_err_and(|error| error.to_string().contains("is not shared")));
+        cluster.share(&mut house).unwrap();
+        let again = cluster.share(&mut other);
+        assert!(again.is_err_and(|error| error.to_string().contains("shares another world")));
+        assert!(cluster.balance(&mut other).is_err());
+    });
+}
+
+/// Ranks that read other objects of a column.
+#[test]
+fn ranks_that_read_other_objects_are_found() {
+    let errors = Cluster::threads(2, |cluster| {
+        let mut house = House::new_of(60_000, 10, 1).unwrap();
+        cluster.share(&mut house).unwrap();
+        house.on(Place::Cluster).execute(Cell::spread, ()).unwrap();
+        let link = Link::<Cell>::from_index(5 + cluster.rank()).unwrap();
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| house.get(link).heat())).is_err()
+    });
+    assert_eq!(errors, [true, true]);
+}
+
+/// New objects at the ids of removed ones have ghosts of their own.
+#[test]
+fn filled_holes_have_ghosts_of_their_own() {
+    use Step::{Breed, Compact, Drift, Follow, Read, Starve};
+    for animals in [40, 300, 700] {
+        compare(
+            (3000, 20, animals),
+            3,
+            1,
+            &[Drift, Follow, Starve, Breed, Drift, Follow, Starve, Breed, Compact, Drift, Follow, Read],
+        );
+    }
+}

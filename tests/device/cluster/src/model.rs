@@ -117,6 +117,16 @@ impl Cell {
             None => Some(self.left),
         };
     }
+    /// Links that change without a snapshot.
+    #[kernel]
+    pub fn turn(&mut self) {
+        self.far = if self.seen.is_multiple_of(2) { self.right } else { Some(self.left) };
+    }
+    /// An atomic field of its own alone.
+    #[kernel]
+    pub fn count_own(&mut self) {
+        self.visits.store(self.visits.load() + self.seen);
+    }
     #[kernel]
     pub fn visit(&mut self) {
         self.room.cells().add(1);
@@ -173,6 +183,10 @@ impl Cell {
 
 #[soa_methods]
 impl Fly {
+    #[kernel]
+    pub fn follow(&mut self) {
+        self.energy += self.at.map_or(0.0, |at| at.flow());
+    }
     #[kernel]
     pub fn starve(&mut self, limit: f32) {
         self.energy -= 0.25;

@@ -89,14 +89,17 @@ pub enum Step {
     Store,
     OnHost,
     Repeat,
+    Turn,
+    CountOwn,
+    Follow,
 }
 
-pub const STEPS: [Step; 32] = {
+pub const STEPS: [Step; 35] = {
     use Step::*;
     [
         Spread, Drift, LookAround, Hidden, Jump, Visit, Visited, Mean, Attract, Compare, Warmth, Work, Label, Select,
         Group, Breed, Starve, Bite, Heat, Counted, Eat, Energy, Range, Sort, Compact, Write, Read, ReadOne, Push,
-        Store, OnHost, Repeat,
+        Store, OnHost, Repeat, Turn, CountOwn, Follow,
     ]
 };
 
@@ -114,6 +117,9 @@ pub fn step(house: &mut House, place: Place, step: Step) -> Result<Vec<u64>, ikr
         Step::LookAround => house.on(place).execute(Cell::look_around, ())?,
         Step::Hidden => house.on(place).execute(Cell::hidden, ())?,
         Step::Jump => house.on(place).execute(Cell::jump, ())?,
+        Step::Turn => house.on(place).execute(Cell::turn, ())?,
+        Step::CountOwn => house.on(place).execute(Cell::count_own, ())?,
+        Step::Follow => house.on(place).execute(Fly::follow, ())?,
         Step::Visit => house.on(place).execute(Cell::visit, ())?,
         Step::Visited => house.on(place).execute(Cell::visited, ())?,
         Step::Mean => house.on(place).execute(Cell::mean, ())?,
