@@ -36,7 +36,7 @@ unsafe impl Equivalence for Byte {
 /// The process's connection by MPI.
 pub(crate) struct Mpi {
     /// A communicator of its own: nobody else's messages arrive there.
-    world: SimpleCommunicator,
+    world: ManuallyDrop<SimpleCommunicator>,
     /// Ends MPI when it is dropped, which the thread that has started it must do.
     universe: ManuallyDrop<Universe>,
     thread: ThreadId,
@@ -56,7 +56,11 @@ impl Mpi {
             return None;
         }
         let world = universe.world().duplicate();
-        Some(Self { world, universe: ManuallyDrop::new(universe), thread: std::thread::current().id() })
+        Some(Self {
+            world: ManuallyDrop::new(world),
+            universe: ManuallyDrop::new(universe),
+            thread: std::thread::current().id(),
+        })
     }
 }
 
@@ -64,6 +68,8 @@ impl Drop for Mpi {
     fn drop(&mut self) {
         if std::thread::current().id() == self.thread {
             // SAFETY: it is dropped once, here.
+            unsafe { ManuallyDrop::drop(&mut self.world) };
+            // SAFETY: as above.
             unsafe { ManuallyDrop::drop(&mut self.universe) };
         }
     }
