@@ -83,13 +83,14 @@ double fastest(std::uint64_t count, std::uint32_t of_thousand)
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     const float below = static_cast<float>(of_thousand) / 1000;
     const Stream stream;
-    // Each launch by itself, as Ikra's kernels are timed.
+    // Each launch by itself, as Ikra's kernels are timed. The sum of each starts at 0.
     const auto alone = [&](auto launch) {
         const Event start, stop;
         return median_of([&] {
             double milliseconds = 0;
             for (unsigned i = 0; i < 50; ++i) {
                 start.record(stream);
+                check(cudaMemsetAsync(result.data(), 0, sizeof(T), stream));
                 launch(stream);
                 stop.record(stream);
                 milliseconds += stop.milliseconds_since(start);

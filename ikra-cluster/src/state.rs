@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ikra_core::class::ClassId;
 use ikra_core::effects::FieldSet;
 use ikra_core::info::FieldInfo;
-use ikra_core::reduce::part_len;
+use ikra_core::reduce::Chunks;
 use ikra_runtime::error::Error;
 use ikra_runtime::mirror::Elements;
 use ikra_runtime::objects::AnyObjects;
@@ -116,10 +116,10 @@ impl ClassState {
         self.written[field]
     }
 
-    /// Gives each rank as many objects, in whole chunks of reductions.
+    /// Gives each rank as many objects, in whole spans of reductions.
     fn divide(&mut self, count: usize, ranks: usize) {
         self.count = count;
-        let len = part_len(count, false);
+        let len = span(count);
         let chunks = count.div_ceil(len);
         self.bounds = (0..=ranks).map(|rank| (chunks * rank / ranks * len).min(count)).collect();
         self.busy = 0.0;
@@ -128,7 +128,7 @@ impl ClassState {
 
     /// Where the ranks' objects begin if they are to take equal times, given the seconds that each rank took.
     fn balanced(&self, busy: &[f64]) -> Vec<usize> {
-        let (ranks, len) = (busy.len(), part_len(self.count, false));
+        let (ranks, len) = (busy.len(), span(self.count));
         let total: f64 = busy.iter().sum();
         let mut bounds = vec![0; ranks + 1];
         bounds[ranks] = self.count;
@@ -147,6 +147,11 @@ impl ClassState {
         }
         bounds
     }
+}
+
+/// The number of objects whose results a rank combines by itself, whatever the kernel and its result.
+fn span(count: usize) -> usize {
+    Chunks::of::<u8>(count, false).span()
 }
 
 /// A world that ranks share, as one of them sees it.

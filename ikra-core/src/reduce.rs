@@ -1,30 +1,107 @@
 //! Reducers: how the results of a kernel for all objects are combined into one.
 
-/// The number of consecutive objects whose results are combined first, out of `count`, for a kernel that is or is not
-/// heavy.
-///
-/// It depends on nothing else. So the order of combination, and with it the rounding of the result, depends neither on
-/// the number of threads nor on whether the device runs it. Few objects make small chunks, which keep more threads
-/// busy.
-pub const fn part_len(count: usize, heavy: bool) -> usize {
-    let wanted = count / 8192;
-    if heavy || wanted < 256 {
-        256
-    } else if wanted > 8192 {
-        8192
-    } else {
-        wanted.next_power_of_two()
-    }
-}
+use core::ops::Range;
 
 /// Accumulators of a chunk: object *n* uses accumulator *n* modulo this number. They are two vector registers on the
 /// host, a warp of threads on the device.
 pub const ACCUMULATORS: usize = 32;
 
+/// Consecutive objects of a chunk that shares a span with others.
+pub const GROUP: usize = 32 * ACCUMULATORS;
+
+/// Chunks of a span, for many objects.
+pub const SPAN_CHUNKS: usize = 16;
+
 /// Accumulators for the results of chunks, all of which are combined at once: chunk *n* uses accumulator *n* modulo
 /// this number. On the device the shared memory of one block holds them.
 pub const fn part_accumulators<T>() -> usize {
     if size_of::<T>() <= 64 { 256 } else { 32 }
+}
+
+/// How objects are divided into chunks, whose results are combined first.
+///
+/// It depends on the number of objects and on the kernel alone. So the order of combination, and with it the rounding of
+/// the result, depends neither on the number of threads nor on whether the device runs it.
+///
+/// Few objects make small chunks, which keep more threads busy: each is a *span* of consecutive objects. Of many objects, a
+/// span has [`SPAN_CHUNKS`] chunks, which take turns by [`GROUP`]s. So the threads of a block on the device, each warp of
+/// which folds a chunk, read neighbouring memory at the same time.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunks {
+    count: usize,
+    span: usize,
+    of_span: usize,
+}
+
+impl Chunks {
+    /// The chunks of `count` objects, for a kernel that is or is not heavy, with so many accumulators for the results of
+    /// chunks.
+    #[inline]
+    #[must_use]
+    pub const fn new(count: usize, heavy: bool, part_accumulators: usize) -> Self {
+        let wanted = count / 8192;
+        let len = if heavy || wanted < 256 {
+            256
+        } else if wanted > 8192 {
+            8192
+        } else {
+            wanted.next_power_of_two()
+        };
+        // Large results have large accumulators.
+        let of_span = if len > GROUP && part_accumulators > 32 { SPAN_CHUNKS } else { 1 };
+        Self { count, span: len * of_span, of_span }
+    }
+
+    /// The chunks of `count` objects with results of type `T`.
+    #[inline]
+    #[must_use]
+    pub const fn of<T>(count: usize, heavy: bool) -> Self {
+        Self::new(count, heavy, part_accumulators::<T>())
+    }
+
+    /// The number of consecutive objects of each span but the last.
+    #[inline]
+    #[must_use]
+    pub const fn span(self) -> usize {
+        self.span
+    }
+
+    /// The number of chunks in each span but the last: 1 or [`SPAN_CHUNKS`].
+    #[inline]
+    #[must_use]
+    pub const fn of_span(self) -> usize {
+        self.of_span
+    }
+
+    /// The number of spans.
+    #[inline]
+    #[must_use]
+    pub const fn spans(self) -> usize {
+        self.count.div_ceil(self.span)
+    }
+
+    /// The number of chunks.
+    #[inline]
+    #[must_use]
+    pub const fn len(self) -> usize {
+        let groups = (self.count % self.span).div_ceil(if self.of_span == 1 { self.span } else { GROUP });
+        let of_last = if groups < self.of_span { groups } else { self.of_span };
+        self.count / self.span * self.of_span + of_last
+    }
+
+    /// Whether there are no objects.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.count == 0
+    }
+
+    /// The objects of a span.
+    #[inline]
+    #[must_use]
+    pub fn range(self, span: usize) -> Range<usize> {
+        span * self.span..((span + 1) * self.span).min(self.count)
+    }
 }
 
 /// Combines values of type `T`, two at a time.
@@ -34,9 +111,10 @@ pub const fn part_accumulators<T>() -> usize {
 /// associative and commutative, up to rounding.
 ///
 /// The order in full: objects come in chunks, whose size depends only on their number and on whether the kernel is
-/// heavy. Within a chunk, the result for object *n* is combined into accumulator *n* mod 32. Each accumulator starts
-/// with the identity. Then the second half of the accumulators is combined into the first, and so on until one is left.
-/// The results of several chunks are combined in the same way, with 256 accumulators (32 for results of more than 64
+/// heavy. From 2²³ + 8192 objects on, 16 chunks take turns by 1024 objects, unless the kernel is heavy or its result has
+/// more than 64 bytes. Within a chunk, the result for object *n* is combined into accumulator *n* mod 32. Each accumulator
+/// starts with the identity. Then the second half of the accumulators is combined into the first, and so on until one is
+/// left. The results of several chunks are combined in the same way, with 256 accumulators (32 for results of more than 64
 /// bytes). For a range or a list, objects count from its start, as if the world had no other objects. After `select`,
 /// objects that are not chosen count as the identity: the result is that of a kernel which returns the identity for them.
 /// A chain is heavy if one of its kernels is.

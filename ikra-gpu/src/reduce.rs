@@ -4,7 +4,7 @@ use std::slice;
 use std::sync::Arc;
 
 use ikra_core::kernel::Argument;
-use ikra_core::reduce::{ACCUMULATORS, part_len};
+use ikra_core::reduce::{ACCUMULATORS, Chunks};
 use ikra_core::transfer::WireType;
 use ikra_runtime::error::Error;
 use ikra_runtime::executor::{Launch, Reduction, Section, Store};
@@ -145,7 +145,7 @@ impl DeviceWorld {
         // Whole warps, one thread per accumulator.
         let usual = threads(slice::from_ref(section)) as usize;
         let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, usual);
-        let chunks = count.div_ceil(part_len(count, is_heavy));
+        let chunks = Chunks::new(count, is_heavy, accumulators).len();
         // One block or warp per chunk, but no more blocks than run at the same time, since each one adds to the
         // counter.
         let most = self.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR / threads;

@@ -3,6 +3,7 @@
 //! A chunk covers at least a few cache lines of each column, so that two threads seldom write to the same line. Its
 //! bounds never affect a result.
 
+mod accumulators;
 mod calls;
 pub(crate) mod chain;
 mod chunks;

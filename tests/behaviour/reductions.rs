@@ -47,7 +47,14 @@ fn fold<T: Copy, R: Reducer<T>>(values: &[T], heavy: bool, reducer: R) -> T {
         }
         sums[0]
     };
-    let parts: Vec<T> = values.chunks(chunk).map(|chunk| into(chunk, 32)).collect();
+    // Of many objects, 16 chunks take turns by 1024 objects.
+    let turns = if chunk > 1024 && size_of::<T>() <= 64 { 16 } else { 1 };
+    let of_turn = |span: &[T], turn: usize| -> Vec<T> {
+        let groups = span.chunks(if turns == 1 { chunk } else { 1024 });
+        groups.skip(turn).step_by(turns).flatten().copied().collect()
+    };
+    let spans = values.chunks(chunk * turns).flat_map(|span| (0..turns).map(move |turn| of_turn(span, turn)));
+    let parts: Vec<T> = spans.filter(|chunk| !chunk.is_empty()).map(|chunk| into(&chunk, 32)).collect();
     match parts[..] {
         [] => reducer.identity(),
         [one] => one,
@@ -209,6 +216,31 @@ fn many_objects_on_any_number_of_threads() {
     for threads in [1, 2, 8] {
         all_layouts(threads, &values, 12_345..count - 1235, &list);
     }
+}
+
+/// Of so many objects, chunks take turns.
+#[test]
+fn chunks_that_take_turns() {
+    let count = 8_420_000;
+    let values = values(count, 7);
+    macro_rules! check {
+        ($world:ident, $class:ident, $threads:expr) => {{
+            let pool = rayon::ThreadPoolBuilder::new().num_threads($threads).build().unwrap();
+            let mut world = $world::new();
+            world.objects.extend(values.iter().map(|&value| $class { value, calls: 0 })).unwrap();
+            let list: Vec<_> = world.objects.links().filter(|link| link.index() % 777 < 776).collect();
+            let listed: Vec<f64> = list.iter().map(|link| values[link.index()]).collect();
+            let range = 1234..count - 12_345;
+            pool.install(|| {
+                let part = world.over(range.clone()).execute_and_reduce($class::light, (), Mix);
+                assert_eq!(part.to_bits(), fold(&values[range], false, Mix).to_bits());
+                let part = world.over(&list).execute_and_reduce($class::light, (), Mix);
+                assert_eq!(part.to_bits(), fold(&listed, false, Mix).to_bits());
+            });
+        }};
+    }
+    check!(SoaWorld, Soa, 1);
+    check!(TilesWorld, Tiled, 2);
 }
 
 #[test]

@@ -248,3 +248,42 @@ fn filled_holes_have_ghosts_of_their_own() {
         );
     }
 }
+
+/// A grain, of which there are millions.
+#[soa_class]
+pub struct Grain {
+    size: f32,
+}
+
+#[soa_methods]
+impl Grain {
+    /// Its area.
+    #[kernel(reduce(Sum))]
+    pub fn area(&self) -> f32 {
+        self.size * self.size
+    }
+}
+
+/// Grains.
+#[soa_world]
+pub struct Heap {
+    grains: Objects<Grain>,
+}
+
+/// Of so many objects, chunks take turns: ranks own whole spans of them.
+#[test]
+fn chunks_that_take_turns_are_combined_in_order() {
+    let sum = |heap: &mut Heap, place| heap.on(place).execute_and_reduce(Grain::area, (), Sum).unwrap().to_bits();
+    let new = || {
+        let mut heap = Heap::new();
+        heap.grains.extend((0..8_400_003_u32).map(|n| Grain { size: (n % 1009) as f32 * 0.1 })).unwrap();
+        heap
+    };
+    let expected = sum(&mut new(), Place::Host);
+    let results = Cluster::threads(3, |cluster| {
+        let mut heap = new();
+        cluster.share(&mut heap).unwrap();
+        sum(&mut heap, Place::Cluster)
+    });
+    assert_eq!(results, [expected; 3]);
+}

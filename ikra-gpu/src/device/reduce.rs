@@ -4,16 +4,18 @@
 //! accumulators are combined in a fixed order. On the device each accumulator is a thread.
 //!
 //! If a kernel does little work, each warp processes a chunk: each thread takes the objects of its accumulator, and
-//! neighbouring threads read neighbouring objects. If a kernel is heavy, each block processes a chunk: each thread
+//! neighbouring threads read neighbouring objects. Chunks that take turns are those of one block. If a kernel is heavy, each block processes a chunk: each thread
 //! calls the kernel for one object, and the first warp combines the results.
 //!
 //! The block that finishes last combines the results of all chunks, so one kernel does everything.
 
 use core::arch::asm;
+use core::array::from_fn;
+use core::hint::assert_unchecked;
 use core::mem::{MaybeUninit, size_of};
 
 use ikra_core::kernel::Call;
-use ikra_core::reduce::{ACCUMULATORS, Reducer, part_accumulators, part_len};
+use ikra_core::reduce::{ACCUMULATORS, Chunks, GROUP, Reducer, part_accumulators};
 use ikra_core::thread;
 use ikra_core::transfer::{OnWire, Transfer};
 
@@ -28,8 +30,8 @@ const NO_OBJECT: u32 = u32::MAX;
 const LANES: u32 = ACCUMULATORS as u32;
 const _: () = assert!(LANES == 32, "they are a warp");
 
-/// Values that a thread prefetches before it uses the first, because memory has a high latency.
-const AHEAD: usize = 8;
+/// Objects of a group.
+const GROUP_LEN: u32 = GROUP as u32;
 
 /// A reducer without state; the device cannot make others.
 #[inline(always)]
@@ -75,7 +77,7 @@ where
     let call = |index: u32| unsafe { call::call::<K, A>(index, args) }.pack();
     let heavy = const { K::EFFECTS.is_heavy() };
     // SAFETY: passed on.
-    unsafe { fold::<_, OnWire<R, K::Output>>(first, end, list, results, heavy, (|_| true, call)) };
+    unsafe { fold::<_, OnWire<R, K::Output>, 8>(first, end, list, results, heavy, (|_| true, call)) };
 }
 
 /// As [`reduce`], for the objects for which another kernel returns `true`. Others count as the identity.
@@ -104,16 +106,17 @@ pub unsafe fn reduce_chosen<P, B, K, A, R>(
     let call = |index: u32| unsafe { call::call::<K, A>(index, args) }.pack();
     let heavy = const { P::EFFECTS.is_heavy() || K::EFFECTS.is_heavy() };
     // SAFETY: passed on.
-    unsafe { fold::<_, OnWire<R, K::Output>>(first, end, list, results, heavy, (choose, call)) };
+    unsafe { fold::<_, OnWire<R, K::Output>, 4>(first, end, list, results, heavy, (choose, call)) };
 }
 
-/// Combines the values of `call` for the objects for which `choose` returns `true`.
+/// Combines the values of `call` for the objects for which `choose` returns `true`. A thread prefetches `AHEAD`
+/// values, because memory has a high latency.
 ///
 /// # Safety
 ///
 /// As for [`reduce`]. Both may be called once for each object.
 #[inline(always)]
-unsafe fn fold<T: Copy, R: Reducer<T>>(
+unsafe fn fold<T: Copy, R: Reducer<T>, const AHEAD: usize>(
     first: u32,
     end: u32,
     list: *const u32,
@@ -128,9 +131,9 @@ unsafe fn fold<T: Copy, R: Reducer<T>>(
         let object = unsafe { object(list, first + n) };
         if object != NO_OBJECT && choose(object) { call(object) } else { reducer.identity() }
     };
-    let chunk = part_len(count as usize, is_heavy) as u32;
-    let chunks = count.div_ceil(chunk);
-    let len = |number: u32| chunk.min(count - number * chunk);
+    let spans = Chunks::of::<T>(count as usize, is_heavy);
+    let (span, of_span, chunks) = (spans.span() as u32, spans.of_span() as u32, spans.len() as u32);
+    let len = |start: u32| span.min(count - start);
     let keep = |number: u32, sum| {
         let to = if chunks == 1 { results.all } else { results.chunks };
         // SAFETY: `results` has room for one result per chunk, and for the total.
@@ -140,7 +143,8 @@ unsafe fn fold<T: Copy, R: Reducer<T>>(
         let mut number = thread::block_idx_x();
         while number < chunks {
             // SAFETY: every thread of the block reaches this; passed on.
-            let sum = unsafe { combine_warp(reducer, fold_by_block(reducer, number * chunk, len(number), listed)) };
+            let sum =
+                unsafe { combine_warp(reducer, fold_by_block(reducer, number * span, len(number * span), listed)) };
             if thread::thread_idx_x() == 0 {
                 keep(number, sum);
             }
@@ -150,12 +154,22 @@ unsafe fn fold<T: Copy, R: Reducer<T>>(
         let (number, lane) = (thread::index_1d() / LANES, thread::thread_idx_x() % LANES);
         let mut sum = reducer.identity();
         if number < chunks {
-            let (start, end) = (number * chunk + lane, number * chunk + len(number));
-            sum = if list.is_null() {
-                // Checked once, here: a branch for each object would prevent the prefetch of values.
-                fold_own(reducer, first + start, first + end, LANES, (choose, call))
-            } else {
-                fold_one_by_one(reducer, start, end, LANES, listed)
+            let (start, turn) = (number / of_span * span, number % of_span * GROUP_LEN);
+            let places = Places { first: start + turn, len: len(start) - turn, step: of_span * GROUP_LEN, lane };
+            // SAFETY: the places are those of objects, which have 32-bit ids, or of a list that is as long at most.
+            sum = unsafe {
+                if !list.is_null() {
+                    fold_own::<_, _, 1>(reducer, places, (|_| true, listed))
+                } else {
+                    // Checked once, here: a branch for each object would prevent the prefetch of values.
+                    let places = Places { first: first + places.first, ..places };
+                    // If the values fit into registers.
+                    if size_of::<T>() <= 32 {
+                        fold_own::<_, _, AHEAD>(reducer, places, (choose, call))
+                    } else {
+                        fold_own::<_, _, 1>(reducer, places, (choose, call))
+                    }
+                }
             };
         }
         // SAFETY: every thread of the warp reaches this; passed on.
@@ -269,7 +283,7 @@ unsafe fn fold_parts<T: Copy, R: Reducer<T>>(reducer: R, mut at: *const T, count
         ($len:expr) => {
             while left >= $len {
                 // SAFETY: the group's last result exists, by the caller.
-                let group: [T; $len] = core::array::from_fn(|k| unsafe { *at.add(k * step) });
+                let group: [T; $len] = from_fn(|k| unsafe { *at.add(k * step) });
                 // Indexing, which is unrolled: an iterator over the array would put it in memory.
                 for k in 0..$len {
                     sum = reducer.combine(sum, group[k]);
@@ -291,60 +305,58 @@ unsafe fn fold_parts<T: Copy, R: Reducer<T>>(reducer: R, mut at: *const T, count
     sum
 }
 
-/// Combines the values of one accumulator: every `step`-th from `first` on, below `end`, if it is chosen. A group is chosen
-/// before the first value is needed, so that all loads of the group are on their way.
-#[inline(always)]
-fn fold_own<T: Copy, R: Reducer<T>>(
-    reducer: R,
+/// The objects of a chunk: a group from `first` on, and another one every `step` objects, up to the end of the span. That is
+/// `len` objects from `first` on, at least one.
+#[derive(Clone, Copy)]
+struct Places {
     first: u32,
-    end: u32,
+    len: u32,
     step: u32,
+    /// The accumulator.
+    lane: u32,
+}
+
+/// Combines the values of one accumulator for the objects that are chosen. `AHEAD` objects are chosen before the first
+/// value is needed, so that all loads are on their way.
+///
+/// # Safety
+///
+/// `places.first + places.len` is at most [`u32::MAX`].
+#[inline(always)]
+unsafe fn fold_own<T: Copy, R: Reducer<T>, const AHEAD: usize>(
+    reducer: R,
+    Places { first, len, step, lane }: Places,
     (choose, value): (impl Fn(u32) -> bool, impl Fn(u32) -> T),
 ) -> T {
     let value = |is_chosen: bool, n: u32| if is_chosen { value(n) } else { reducer.identity() };
     let mut sum = reducer.identity();
-    if first >= end {
-        return sum;
-    }
-    // Counts the remaining values; the end of the next group might exceed 32 bits.
-    let (mut n, mut left) = (first, end - first);
-    let group = step * AHEAD as u32;
-    // Whole groups, while the last value of a group exists, and if a group fits into registers.
-    while size_of::<T>() <= 32 && left > group - step {
-        let chosen: [bool; AHEAD] = core::array::from_fn(|k| choose(n + k as u32 * step));
-        let ahead: [T; AHEAD] = core::array::from_fn(|k| value(chosen[k], n + k as u32 * step));
+    let rows = AHEAD as u32 * LANES;
+    let of_group = GROUP_LEN / rows;
+    // Whole groups, and the objects of the last one.
+    let (groups, last) = (len / step, (len % step).min(GROUP_LEN));
+    // One loop: LLVM unrolls a loop over the rows of a group, after which loads wait for registers.
+    for n in 0..groups * of_group + last / rows {
+        // The lane is added first: otherwise LLVM computes an object's place twice, and loads a field twice.
+        let own = (first + lane + n / of_group * step + n % of_group * rows) as usize;
+        // SAFETY: a place of the chunk, which is at most `u32::MAX`. So LLVM knows how far the objects' fields are apart:
+        // one address is enough for all.
+        let object = |k: usize| unsafe {
+            let object = own.unchecked_add(k * ACCUMULATORS);
+            assert_unchecked(object <= u32::MAX as usize);
+            object as u32
+        };
+        let chosen: [bool; AHEAD] = from_fn(|k| choose(object(k)));
+        let ahead: [T; AHEAD] = from_fn(|k| value(chosen[k], object(k)));
         // Indexing, which is unrolled: an iterator over the array would put it in memory.
         for k in 0..AHEAD {
             sum = reducer.combine(sum, ahead[k]);
         }
-        if left <= group {
-            return sum;
-        }
-        n += group;
-        left -= group;
     }
-    loop {
-        sum = reducer.combine(sum, value(choose(n), n));
-        if left <= step {
-            return sum;
-        }
-        n += step;
-        left -= step;
-    }
-}
-
-/// As above without prefetching, for objects in a list.
-#[inline(always)]
-fn fold_one_by_one<T: Copy, R: Reducer<T>>(reducer: R, first: u32, end: u32, step: u32, value: impl Fn(u32) -> T) -> T {
-    let mut sum = reducer.identity();
-    let mut n = first;
-    while n < end {
-        sum = reducer.combine(sum, value(n));
-        // Numbers of objects have 32 bits, which may not hold the number after the last.
-        match n.checked_add(step) {
-            Some(next) => n = next,
-            None => break,
-        }
+    let mut n = last / rows * rows + lane;
+    while n < last {
+        let object = first + groups * step + n;
+        sum = reducer.combine(sum, value(choose(object), object));
+        n += LANES;
     }
     sum
 }

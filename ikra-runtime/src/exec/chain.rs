@@ -3,10 +3,11 @@
 use std::mem::{MaybeUninit, needs_drop};
 use std::ops::Range;
 
+use super::accumulators::{Accumulators, Part, Parts, accumulator};
 use super::chunks::AllReturned;
 use super::collect::collect_all;
 use super::for_windows;
-use super::reduce::{combine_halves, reduce_chunks};
+use super::reduce::{Span, reduce_spans};
 use super::stage::Stage;
 
 use crate::class::{Class, ClassInfo};
@@ -33,8 +34,8 @@ where
 {
     let table = objects.table();
     // SAFETY: the objects exist, and `&mut objects` excludes other kernels.
-    let fold = |places: Range<usize>| unsafe { reduce_places(table, among, places, stage, reducer) };
-    reduce_chunks(among.len(), const { S::EFFECTS.is_heavy() }, reducer, fold, fold).0
+    let fold = |span: Span<'_, S::Output>| unsafe { reduce_places(table, among, span, stage, reducer) };
+    reduce_spans(among.len(), const { S::EFFECTS.is_heavy() }, reducer, fold, fold).0
 }
 
 /// The results of a chain for the objects in `among` that are chosen, in the order of their ids.
@@ -80,7 +81,7 @@ unsafe fn for_places<C: Class, S: Stage<C>>(
     }
 }
 
-/// Combines the results for the objects at some positions.
+/// Combines the results for the objects at the positions of a span.
 ///
 /// # Safety
 ///
@@ -88,32 +89,27 @@ unsafe fn for_places<C: Class, S: Stage<C>>(
 unsafe fn reduce_places<C, S, R>(
     table: &Table<C>,
     among: &Listed,
-    places: Range<usize>,
+    (places, sums): Span<'_, S::Output>,
     stage: S,
     reducer: R,
-) -> S::Output
-where
+) where
     C: Class,
     S: Stage<C, Output: Copy>,
     R: Reducer<S::Output>,
 {
-    let mut lanes = [reducer.identity(); ACCUMULATORS];
     // SAFETY: the objects exist, nothing writes in the world, and its links are checked.
     unsafe {
-        for_places::<C, S>(table, among, places, |windows, chunk, before| {
-            // The accumulator of the window's first object comes first.
-            let turn = before % ACCUMULATORS;
+        for_places::<C, S>(table, among, places, |windows, chunk, place| {
             if chunk.len == 1 {
                 let result = One { stage, chunk }.run((windows,)).unwrap_or_else(|| reducer.identity());
-                lanes[turn] = reducer.combine(lanes[turn], result);
+                let sum = accumulator(sums, place);
+                *sum = reducer.combine(*sum, result);
                 return;
             }
-            lanes.rotate_left(turn);
-            lanes = (windows,).spread(Fold { stage, chunk, reducer, lanes }, Isa::of(const { S::EFFECTS.is_heavy() }));
-            lanes.rotate_right(turn);
+            let fold = Fold { stage, chunk, reducer, place, sums: &mut *sums };
+            (windows,).spread(fold, Isa::of(const { S::EFFECTS.is_heavy() }));
         });
     }
-    combine_halves(&mut lanes, reducer)
 }
 
 /// The results for those of the objects at some positions that are chosen.
@@ -208,46 +204,57 @@ impl<'w, C: Class, S: Stage<C>> Job<(S::Windows<'w>,)> for One<'w, C, S> {
     }
 }
 
-/// Folds the results for the objects of a window into the accumulators, the first object's into the first.
-struct Fold<'w, C: Class, S: Stage<C>, R> {
+/// Folds the results for the objects of a window, the first of which has a place in the span.
+struct Fold<'w, 's, C: Class, S: Stage<C>, R> {
     stage: S,
     chunk: Chunk<'w, C>,
     reducer: R,
-    lanes: [S::Output; ACCUMULATORS],
+    place: usize,
+    sums: &'s mut Accumulators<S::Output>,
 }
 
-impl<'w, C, S, R> Job<(S::Windows<'w>,)> for Fold<'w, C, S, R>
+impl<'w, C, S, R> Job<(S::Windows<'w>,)> for Fold<'w, '_, C, S, R>
 where
     C: Class,
     S: Stage<C, Output: Copy>,
     R: Reducer<S::Output>,
 {
-    type Output = [S::Output; ACCUMULATORS];
+    type Output = ();
     const WIDE: bool = const { S::EFFECTS.is_heavy() };
 
     #[inline(always)]
-    fn run(self, (windows,): (S::Windows<'w>,)) -> Self::Output {
-        let Self { stage, chunk, reducer, mut lanes } = self;
-        let mut first = 0;
+    fn run(self, (windows,): (S::Windows<'w>,)) {
+        let Self { stage, chunk, reducer, place, sums } = self;
         let mut results = [reducer.identity(); BLOCK];
-        while first < chunk.len {
-            let len = BLOCK.min(chunk.len - first);
-            let put = |n: usize, result: Option<_>| results[n] = result.unwrap_or_else(|| reducer.identity());
-            // SAFETY: these objects are within the chunk; the rest holds by the contract of `for_places`.
-            unsafe { for_results(stage, &windows, chunk, first, len, put) };
-            let (whole, rest) = results[..len].as_chunks::<ACCUMULATORS>();
-            // Of a constant length, so that the accumulators stay in registers.
-            for results in whole {
-                for lane in 0..ACCUMULATORS {
-                    lanes[lane] = reducer.combine(lanes[lane], results[lane]);
+        for part in Parts::new(sums, place, chunk.len) {
+            match part {
+                Part::One { chunk: own, lane, n } => {
+                    let mut result = reducer.identity();
+                    let put = |_, of_object: Option<_>| result = of_object.unwrap_or(result);
+                    // SAFETY: the object is within the chunk; the rest holds by the contract of `for_places`.
+                    unsafe { for_results(stage, &windows, chunk, n, 1, put) };
+                    sums[own][lane] = reducer.combine(sums[own][lane], result);
+                }
+                Part::Rows { chunk: own, numbers: Range { mut start, end } } => {
+                    let mut row = sums[own];
+                    while start < end {
+                        let len = BLOCK.min(end - start);
+                        let put =
+                            |n: usize, result: Option<_>| results[n] = result.unwrap_or_else(|| reducer.identity());
+                        // SAFETY: these objects are within the chunk; the rest holds by the contract of `for_places`.
+                        unsafe { for_results(stage, &windows, chunk, start, len, put) };
+                        // Of a constant length, so that the accumulators stay in registers.
+                        for results in results[..len].as_chunks::<ACCUMULATORS>().0 {
+                            for lane in 0..ACCUMULATORS {
+                                row[lane] = reducer.combine(row[lane], results[lane]);
+                            }
+                        }
+                        start += len;
+                    }
+                    sums[own] = row;
                 }
             }
-            for (sum, &result) in lanes.iter_mut().zip(rest) {
-                *sum = reducer.combine(*sum, result);
-            }
-            first += len;
         }
-        lanes
     }
 }
 

@@ -33,7 +33,7 @@ pub enum Part<'a> {
 /// 2. The results are of types that hold no pointers, as all results of [`Run`](crate::executor::Run)s are.
 pub unsafe trait Sharing: Debug + Send + Sync {
     /// The positions of this process's objects of the kernel's class with this number. Processes have
-    /// consecutive ranges, which begin at multiples of [`part_len`](ikra_core::reduce::part_len).
+    /// consecutive ranges, which begin at multiples of a [span](ikra_core::reduce::Chunks::span).
     fn own(&self, class: usize) -> Range<usize>;
 
     /// Completes the results of all processes, `size` bytes each. This process has computed those in `own`; the others

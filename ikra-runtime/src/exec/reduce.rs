@@ -2,17 +2,19 @@
 
 use std::ops::{Range, RangeBounds};
 
+use super::accumulators::{Accumulators, Part, Parts, accumulator, combine_halves};
 use super::calls::{Calls, for_calls};
-use super::chunks::{AllReturned, alone, by_one, spread};
+use super::chunks::{AllReturned, alone, spread};
 use super::rows::prepare;
 use super::{SharedExtent, positions};
+use crate::alone::pays;
 use crate::error::Error;
 use crate::info::ClassInfo;
 use crate::isa::Isa;
 use crate::kernel::{Call, ValuesOf};
 use crate::list::{Listed, Run, Runs};
 use crate::objects::Objects;
-use crate::reduce::{ACCUMULATORS, Reducer, part_accumulators, part_len};
+use crate::reduce::{ACCUMULATORS, Chunks, Reducer, SPAN_CHUNKS, part_accumulators};
 use crate::spread::{Job, Spread};
 use crate::table::Table;
 use crate::window::WindowTuple;
@@ -34,15 +36,23 @@ where
     let range = positions(range, objects.slots(), <K::Class as ClassInfo>::NAME);
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let of_chunk = |chunk: Range<usize>| range.start + chunk.start..range.start + chunk.end;
-    // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-    let work = |chunk| unsafe { reduce_chunk::<K, A, R, false>(table, &shadow, of_chunk(chunk), args, reducer) };
-    // SAFETY: `&mut objects` excludes other kernels, and this thread makes all calls.
-    let alone = |chunk| unsafe { reduce_chunk::<K, A, R, true>(table, &shadow, of_chunk(chunk), args, reducer) };
-    reduce_chunks(range.len(), const { K::EFFECTS.is_heavy() }, reducer, work, by_one::<K, _, _>(work, alone))
+    let at = |places: Range<usize>| range.start + places.start..range.start + places.end;
+    // SAFETY: spans are disjoint parts of the objects, and `&mut objects` excludes other kernels.
+    let work = |(places, sums): Span<'_, K::Output>| unsafe {
+        reduce_span::<K, A, R, false>(table, &shadow, at(places), args, reducer, sums);
+    };
+    let alone = |(places, sums): Span<'_, K::Output>| {
+        if const { pays::<K>() } {
+            // SAFETY: as above, and this thread makes all calls.
+            unsafe { reduce_span::<K, A, R, true>(table, &shadow, at(places), args, reducer, sums) };
+        } else {
+            work((places, sums));
+        }
+    };
+    reduce_spans(range.len(), const { K::EFFECTS.is_heavy() }, reducer, work, alone)
 }
 
-/// Like `reduce`, for all objects, of which other processes do some: each does whole chunks.
+/// Like `reduce`, for all objects, of which other processes do some: each does whole spans.
 pub(super) fn reduce_shared<K, A, R>(
     objects: &mut Objects<K::Class>,
     shared: &SharedExtent,
@@ -55,19 +65,26 @@ where
     R: Reducer<K::Output>,
 {
     let (own, count) = (shared.own(), shared.count());
-    let len = part_len(count, const { K::EFFECTS.is_heavy() });
+    let chunks = Chunks::of::<K::Output>(count, const { K::EFFECTS.is_heavy() });
     let shadow = prepare::<K>(objects);
     let table = objects.table();
-    let first = own.start.div_ceil(len);
-    let chunk = |n: usize| (first + n) * len..((first + n + 1) * len).min(count);
-    // SAFETY: chunks are disjoint parts of the objects, and `&mut objects` excludes other kernels.
-    let work = |n| unsafe { reduce_chunk::<K, A, R, false>(table, &shadow, chunk(n), args, reducer) };
-    // SAFETY: `&mut objects` excludes other kernels, and this thread makes all calls.
-    let alone = |n| unsafe { reduce_chunk::<K, A, R, true>(table, &shadow, chunk(n), args, reducer) };
-    let (parts, returned) =
-        fold_chunks(own.end.div_ceil(len).saturating_sub(first), &work, &by_one::<K, _, _>(work, alone));
+    let spans = own.start.div_ceil(chunks.span())..own.end.div_ceil(chunks.span());
+    // SAFETY: spans are disjoint parts of the objects, and `&mut objects` excludes other kernels.
+    let work = |(places, sums): Span<'_, K::Output>| unsafe {
+        reduce_span::<K, A, R, false>(table, &shadow, places, args, reducer, sums);
+    };
+    let alone = |(places, sums): Span<'_, K::Output>| {
+        if const { pays::<K>() } {
+            // SAFETY: as above, and this thread makes all calls.
+            unsafe { reduce_span::<K, A, R, true>(table, &shadow, places, args, reducer, sums) };
+        } else {
+            work((places, sums));
+        }
+    };
+    let (parts, returned) = fold_spans(chunks, spans.clone(), reducer, &work, &alone);
+    let first = (spans.start * chunks.of_span()).min(chunks.len());
     // SAFETY: only executors of other places make such extents, of runs, whose results hold no pointers.
-    let parts = unsafe { shared.complete(parts, first, count.div_ceil(len)) }?;
+    let parts = unsafe { shared.complete(parts, first, chunks.len()) }?;
     let result = match parts[..] {
         // One chunk is not combined with the identity.
         [one] => one,
@@ -91,48 +108,91 @@ where
     let shadow = prepare::<K>(objects);
     let table = objects.table();
     // SAFETY: these objects exist, each is in the list once, and `&mut objects` excludes other kernels.
-    let work = |chunk| unsafe { reduce_listed::<K, A, R, false>(table, &shadow, listed.runs(chunk), args, reducer) };
-    // SAFETY: these objects exist, each is in the list once, and this thread makes all calls.
-    let alone = |chunk| unsafe { reduce_listed::<K, A, R, true>(table, &shadow, listed.runs(chunk), args, reducer) };
-    reduce_chunks(listed.len(), const { K::EFFECTS.is_heavy() }, reducer, work, by_one::<K, _, _>(work, alone))
+    let work = |(places, sums): Span<'_, K::Output>| unsafe {
+        reduce_listed::<K, A, R, false>(table, &shadow, listed.runs(places), args, reducer, sums);
+    };
+    let alone = |(places, sums): Span<'_, K::Output>| {
+        if const { pays::<K>() } {
+            // SAFETY: as above, and this thread makes all calls.
+            unsafe { reduce_listed::<K, A, R, true>(table, &shadow, listed.runs(places), args, reducer, sums) };
+        } else {
+            work((places, sums));
+        }
+    };
+    reduce_spans(listed.len(), const { K::EFFECTS.is_heavy() }, reducer, work, alone)
 }
 
-/// Combines the results for the chunks of `0..count`. `fold` computes them in parallel if that pays; otherwise
+/// Positions of a span, and the accumulators of its chunks.
+pub(super) type Span<'a, T> = (Range<usize>, &'a mut Accumulators<T>);
+
+/// Combines the results for the chunks of `count` objects. `fold` computes spans in parallel if that pays; otherwise
 /// `fold_alone` does, on this thread.
-pub(super) fn reduce_chunks<T, R>(
+pub(super) fn reduce_spans<T, R>(
     count: usize,
     heavy: bool,
     reducer: R,
-    fold: impl Fn(Range<usize>) -> T + Sync,
-    fold_alone: impl Fn(Range<usize>) -> T,
+    fold: impl Fn(Span<'_, T>) + Sync,
+    fold_alone: impl Fn(Span<'_, T>),
 ) -> (T, AllReturned)
 where
     T: Copy + Send + Sync,
     R: Reducer<T>,
 {
-    let len = part_len(count, heavy);
-    let chunk = |n: usize| n * len..((n + 1) * len).min(count);
-    match count.div_ceil(len) {
+    let chunks = Chunks::of::<T>(count, heavy);
+    match chunks.len() {
         0 => alone(|| reducer.identity()),
-        1 => alone(|| fold_alone(0..count)),
-        chunks => {
-            let (parts, returned) = fold_chunks(chunks, &|n| fold(chunk(n)), &|n| fold_alone(chunk(n)));
+        1 => alone(|| {
+            let mut sums = [[reducer.identity(); ACCUMULATORS]];
+            fold_alone((0..count, &mut sums));
+            combine_halves(&mut sums[0], reducer)
+        }),
+        _ => {
+            let (parts, returned) = fold_spans(chunks, 0..chunks.spans(), reducer, &fold, &fold_alone);
             (combine_parts(&parts, reducer), returned)
         }
     }
 }
 
-/// The results of some chunks, in order. One function serves all kernels with results of a type.
-fn fold_chunks<T: Send>(
-    chunks: usize,
+/// The results of the chunks of some spans, in order. One function serves all kernels with results of a type.
+fn fold_spans<T, R>(
+    chunks: Chunks,
+    spans: Range<usize>,
+    reducer: R,
+    fold: &(dyn Fn(Span<'_, T>) + Sync),
+    fold_alone: &dyn Fn(Span<'_, T>),
+) -> (Vec<T>, AllReturned)
+where
+    T: Copy + Send + Sync,
+    R: Reducer<T>,
+{
+    let places = |n: usize| chunks.range(spans.start + n);
+    if chunks.of_span() == 1 {
+        let of_span = |n: usize, fold: &dyn Fn(Span<'_, T>)| {
+            let mut sums = [[reducer.identity(); ACCUMULATORS]];
+            fold((places(n), &mut sums));
+            combine_halves(&mut sums[0], reducer)
+        };
+        return fold_each(spans.len(), &|n| of_span(n, fold), &|n| of_span(n, fold_alone));
+    }
+    let of_span = |n: usize, fold: &dyn Fn(Span<'_, T>)| {
+        let mut sums = [[reducer.identity(); ACCUMULATORS]; SPAN_CHUNKS];
+        fold((places(n), &mut sums));
+        sums.map(|mut sums| combine_halves(&mut sums, reducer))
+    };
+    let (parts, returned) = fold_each(spans.len(), &|n| of_span(n, fold), &|n| of_span(n, fold_alone));
+    let mut parts: Vec<T> = parts.into_iter().flatten().collect();
+    // The last span may have fewer chunks.
+    parts.truncate(chunks.len().saturating_sub(spans.start * SPAN_CHUNKS));
+    (parts, returned)
+}
+
+/// The results for each number below `count`, in order.
+fn fold_each<T: Send>(
+    count: usize,
     fold: &(dyn Fn(usize) -> T + Sync),
     fold_alone: &dyn Fn(usize) -> T,
 ) -> (Vec<T>, AllReturned) {
-    if rayon::current_num_threads() == 1 {
-        alone(|| (0..chunks).map(fold_alone).collect())
-    } else {
-        spread(chunks, fold)
-    }
+    if rayon::current_num_threads() == 1 { alone(|| (0..count).map(fold_alone).collect()) } else { spread(count, fold) }
 }
 
 fn combine_parts<T: Copy, R: Reducer<T>>(parts: &[T], reducer: R) -> T {
@@ -144,56 +204,34 @@ fn combine_parts<T: Copy, R: Reducer<T>>(parts: &[T], reducer: R) -> T {
     combine_halves(&mut sums, reducer)
 }
 
-/// Combines accumulators in a fixed order. Their number is a power of two.
-pub(super) fn combine_halves<T: Copy, R: Reducer<T>>(sums: &mut [T], reducer: R) -> T {
-    let mut width = sums.len();
-    while width > 1 {
-        width /= 2;
-        for n in 0..width {
-            sums[n] = reducer.combine(sums[n], sums[n + width]);
-        }
-    }
-    sums[0]
-}
-
-/// Combines the results for the objects of one chunk.
+/// Combines the results for the objects of one span.
 ///
 /// # Safety
 ///
 /// As for [`for_calls`].
-unsafe fn reduce_chunk<K, A, R, const ALONE: bool>(
+unsafe fn reduce_span<K, A, R, const ALONE: bool>(
     table: &Table<K::Class>,
     shadow: &<K::Class as ClassInfo>::Bases,
     range: Range<usize>,
     args: A,
     reducer: R,
-) -> K::Output
-where
+    sums: &mut Accumulators<K::Output>,
+) where
     K: Call<A, Output: Copy>,
     A: Copy,
     R: Reducer<K::Output>,
 {
-    let mut lanes = [reducer.identity(); ACCUMULATORS];
     let start = range.start;
     // SAFETY: the contract is the same: clauses 1 to 3 of `for_calls` hold for this range.
     unsafe {
         for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
-            // Rotates the accumulators, so that the one of the window's first object comes first. Only tiles need it,
-            // in a chunk that starts within a tile.
-            let turn = (calls.first - start) % ACCUMULATORS;
-            if turn != 0 {
-                lanes.rotate_left(turn);
-            }
-            lanes = windows.spread(Fold { calls, reducer, lanes }, Isa::of(const { K::EFFECTS.is_heavy() }));
-            if turn != 0 {
-                lanes.rotate_right(turn);
-            }
+            let fold = Fold { calls, reducer, place: calls.first - start, sums: &mut *sums };
+            windows.spread(fold, Isa::of(const { K::EFFECTS.is_heavy() }));
         });
     }
-    combine_halves(&mut lanes, reducer)
 }
 
-/// Combines the results for the objects of one chunk of a list.
+/// Combines the results for the objects of one span of a list.
 ///
 /// # Safety
 ///
@@ -204,22 +242,21 @@ unsafe fn reduce_listed<K, A, R, const ALONE: bool>(
     runs: Runs<'_>,
     args: A,
     reducer: R,
-) -> K::Output
-where
+    sums: &mut Accumulators<K::Output>,
+) where
     K: Call<A, Output: Copy>,
     A: Copy,
     R: Reducer<K::Output>,
 {
     let isa = Isa::of(const { K::EFFECTS.is_heavy() });
-    let mut lanes = [reducer.identity(); ACCUMULATORS];
-    let mut done = 0;
+    let mut place = 0;
     for run in runs {
         match run {
             // SAFETY: the contract is the same, for each of the objects.
             Run::Range(range) => unsafe {
                 for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
-                    windows.spread(FoldOn { calls, reducer, done, lanes: &mut lanes }, isa);
-                    done += calls.len;
+                    windows.spread(Fold { calls, reducer, place, sums: &mut *sums }, isa);
+                    place += calls.len;
                 });
             },
             Run::Each(indices) => {
@@ -228,7 +265,7 @@ where
                     // SAFETY: the contract is the same, for each of the objects.
                     unsafe {
                         for_calls::<K, A, ALONE>(table, shadow, index..index + 1, args, |windows, calls| {
-                            let fold = FoldOn { calls, reducer, done, lanes: &mut lanes };
+                            let fold = FoldOne { calls, reducer, place, sums: &mut *sums };
                             if const { K::EFFECTS.is_heavy() } {
                                 windows.spread(fold, isa);
                             } else {
@@ -236,59 +273,22 @@ where
                             }
                         });
                     }
-                    done += 1;
+                    place += 1;
                 }
             }
         }
     }
-    combine_halves(&mut lanes, reducer)
 }
 
-/// Folds the results for the objects of a window into the accumulators, the first object's into the first.
-struct Fold<'w, K: Call<A>, A, R, const ALONE: bool> {
+/// Folds the results for the objects of a window, the first of which has a place in the span.
+struct Fold<'w, 's, K: Call<A>, A, R, const ALONE: bool> {
     calls: Calls<'w, K, A, ALONE>,
     reducer: R,
-    lanes: [K::Output; ACCUMULATORS],
+    place: usize,
+    sums: &'s mut Accumulators<K::Output>,
 }
 
-impl<K, A, R, X, const ALONE: bool> Job<X> for Fold<'_, K, A, R, ALONE>
-where
-    K: Call<A, Output: Copy>,
-    A: Copy,
-    R: Reducer<K::Output>,
-    X: WindowTuple<ValuesOf<K>>,
-{
-    type Output = [K::Output; ACCUMULATORS];
-    const WIDE: bool = const { K::EFFECTS.is_heavy() };
-
-    #[inline(always)]
-    fn run(self, mut windows: X) -> [K::Output; ACCUMULATORS] {
-        let Self { calls, reducer, mut lanes } = self;
-        let mut done = 0;
-        while done + ACCUMULATORS <= calls.len {
-            for (lane, sum) in lanes.iter_mut().enumerate() {
-                // SAFETY: `done + lane` is within the windows.
-                *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, done + lane) });
-            }
-            done += ACCUMULATORS;
-        }
-        for (lane, n) in (done..calls.len).enumerate() {
-            // SAFETY: `n` is within the windows.
-            lanes[lane] = reducer.combine(lanes[lane], unsafe { calls.call(&mut windows, n) });
-        }
-        lanes
-    }
-}
-
-/// Like `Fold`, for a few consecutive objects of a list, after `done` others of the chunk. Accumulators stay in place.
-struct FoldOn<'w, 'l, K: Call<A>, A, R, const ALONE: bool> {
-    calls: Calls<'w, K, A, ALONE>,
-    reducer: R,
-    done: usize,
-    lanes: &'l mut [K::Output; ACCUMULATORS],
-}
-
-impl<K, A, R, X, const ALONE: bool> Job<X> for FoldOn<'_, '_, K, A, R, ALONE>
+impl<K, A, R, X, const ALONE: bool> Job<X> for Fold<'_, '_, K, A, R, ALONE>
 where
     K: Call<A, Output: Copy>,
     A: Copy,
@@ -300,11 +300,51 @@ where
 
     #[inline(always)]
     fn run(self, mut windows: X) {
-        let Self { calls, reducer, done, lanes } = self;
-        for n in 0..calls.len {
-            let sum = &mut lanes[(done + n) % ACCUMULATORS];
-            // SAFETY: `n` is within the windows.
-            *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, n) });
+        let Self { calls, reducer, place, sums } = self;
+        for part in Parts::new(sums, place, calls.len) {
+            match part {
+                // SAFETY: the number is below the window's length.
+                Part::One { chunk, lane, n } => unsafe {
+                    sums[chunk][lane] = reducer.combine(sums[chunk][lane], calls.call(&mut windows, n));
+                },
+                Part::Rows { chunk, numbers } => {
+                    let mut row = sums[chunk];
+                    for first in numbers.step_by(ACCUMULATORS) {
+                        for (lane, sum) in row.iter_mut().enumerate() {
+                            // SAFETY: the numbers are below the window's length.
+                            *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, first + lane) });
+                        }
+                    }
+                    sums[chunk] = row;
+                }
+            }
         }
+    }
+}
+
+/// Like `Fold`, for a window of one object.
+struct FoldOne<'w, 's, K: Call<A>, A, R, const ALONE: bool> {
+    calls: Calls<'w, K, A, ALONE>,
+    reducer: R,
+    place: usize,
+    sums: &'s mut Accumulators<K::Output>,
+}
+
+impl<K, A, R, X, const ALONE: bool> Job<X> for FoldOne<'_, '_, K, A, R, ALONE>
+where
+    K: Call<A, Output: Copy>,
+    A: Copy,
+    R: Reducer<K::Output>,
+    X: WindowTuple<ValuesOf<K>>,
+{
+    type Output = ();
+    const WIDE: bool = const { K::EFFECTS.is_heavy() };
+
+    #[inline(always)]
+    fn run(self, mut windows: X) {
+        let Self { calls, reducer, place, sums } = self;
+        let sum = accumulator(sums, place);
+        // SAFETY: the window has an object.
+        *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, 0) });
     }
 }

@@ -106,7 +106,14 @@ fn fold(values: &[f64], heavy: bool) -> f64 {
         }
         sums[0]
     };
-    let parts: Vec<f64> = values.chunks(chunk).map(|chunk| into(chunk, 32)).collect();
+    // Of many objects, 16 chunks take turns by 1024 objects.
+    let turns = if chunk > 1024 { 16 } else { 1 };
+    let of_turn = |span: &[f64], turn: usize| -> Vec<f64> {
+        let groups = span.chunks(if turns == 1 { chunk } else { 1024 });
+        groups.skip(turn).step_by(turns).flatten().copied().collect()
+    };
+    let spans = values.chunks(chunk * turns).flat_map(|span| (0..turns).map(move |turn| of_turn(span, turn)));
+    let parts: Vec<f64> = spans.filter(|chunk| !chunk.is_empty()).map(|chunk| into(&chunk, 32)).collect();
     match parts[..] {
         [] => Mix.identity(),
         [one] => one,
@@ -260,6 +267,19 @@ fn large_chains_have_the_documented_order() {
             assert_eq!(shelf.over(range).select(Tiled::divides, (3, 1)).map(Tiled::load, ()).collect(), expected);
         }
     });
+}
+
+/// Of so many objects, chunks take turns.
+#[test]
+fn chains_whose_chunks_take_turns() {
+    let len = 8_400_017;
+    let mut shelf = Shelf::new();
+    let weight = |n: u32| f64::from(n % 1000) * 0.125;
+    shelf.tiles.extend((0..len).map(|number| Tiled { number, weight: weight(number) })).unwrap();
+    let range = 77..len as usize - 5;
+    let value = |n: usize| if n % 3 == 1 { weight(n as u32) } else { Mix.identity() };
+    let expected = fold(&range.clone().map(value).collect::<Vec<_>>(), false);
+    assert_eq!(shelf.over(range).select(Tiled::divides, (3, 1)).map(Tiled::load, ()).reduce(Mix), expected);
 }
 
 /// Nothing is called before a chain has an end, and no kernel for objects against which an earlier one chose.

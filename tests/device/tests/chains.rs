@@ -98,6 +98,33 @@ fn reductions_of_chosen_objects_are_the_same_at_every_place() {
     }
 }
 
+/// Reductions of so many objects that chunks take turns.
+#[test]
+fn reductions_of_many_chosen_objects() {
+    if !has_gpu() {
+        return;
+    }
+    let mut cloud = Cloud::new();
+    let len = 8_400_000;
+    let mote = |n: u32| {
+        let pos = [n as f32 * 0.37 % 6.0, 0.1, n as f32 * 0.7];
+        Mote { pos, kind: n % 7, near: 0, sum: [0.0; 3], mixed: 0, friend: None }
+    };
+    cloud.motes.extend((0..len).map(mote)).unwrap();
+    let is_long = std::env::var_os("IKRA_LONG").is_some_and(|value| !value.is_empty());
+    let links: Vec<_> = cloud.motes.links().filter(|link| link.index() != 7000).collect();
+    let results = [Place::Host, GPU].map(|place| {
+        let mut at = cloud.on(place);
+        let mut all = vec![at.select(Mote::is_left, 2.0).map(Mote::height, 0.5).reduce(Sum).unwrap()];
+        all.push(at.over(1001..len as usize - 77).execute_and_reduce(Mote::height, 0.25, Sum).unwrap());
+        if is_long {
+            all.push(at.over(&links).execute_and_reduce(Mote::height, 0.25, Sum).unwrap());
+        }
+        all.into_iter().map(f64::to_bits).collect::<Vec<_>>()
+    });
+    assert_eq!(results[0], results[1]);
+}
+
 #[test]
 fn chains_stay_on_the_device() {
     if !has_gpu() {
