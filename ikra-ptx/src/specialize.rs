@@ -101,17 +101,17 @@ mod exact;
 mod facts;
 mod fold;
 mod live;
-mod needed;
 mod reach;
 mod report;
 mod value;
 mod versions;
 
-use std::{collections::HashSet, fmt};
+use std::collections::HashSet;
 
 pub use report::Report;
 
-use crate::{Body, Function, Instruction, Item, Linkage, Modifier, Module, Variable};
+pub use crate::error::Refused;
+use crate::{Body, Function, Instruction, Item, Linkage, Modifier, Module, Variable, needed};
 use block::Blocks;
 use data::Data;
 use facts::Facts;
@@ -174,21 +174,6 @@ impl Default for Budget {
         Self { instructions: 20_000, versions: 5_000, steps: 300_000 }
     }
 }
-
-/// The reason why a kernel cannot be specialised.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// The reason.
-    pub reason: String,
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-impl std::error::Error for Refused {}
 
 /// A module with a kernel that does the same as one of another module while the facts hold. It has the functions and
 /// variables that the new kernel needs, and the kernel has the old one's parameters and this new name.
