@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     });
     match made {
         Ok(made) => {
-            print!("{made}");
+            print!("{}", made.module);
             ExitCode::SUCCESS
         }
         Err(reason) => {

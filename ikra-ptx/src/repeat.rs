@@ -23,7 +23,7 @@
 //!     ret;
 //! }
 //! ")?;
-//! let made = repeated(&module, &["halve", "halve"], "quarter", &|_| false).unwrap();
+//! let made = repeated(&module, &["halve", "halve"], "quarter", &|_| false).unwrap().module;
 //! // The loop's own parameters, and for each launch: the blocks, the threads, and the kernel's parameter.
 //! let Some(kernel) = made.function("quarter") else { unreachable!() };
 //! assert_eq!(kernel.parameters.len(), Launch::OWN + 2 * 3);
@@ -34,18 +34,22 @@
 //!
 //! # The new kernel
 //!
-//! It is launched with any number of blocks that all run at the same time, of as many threads as the largest launch has. A
-//! *virtual block* is a block of a launch that it replaces. For each launch of an iteration, in their order,
+//! It is launched with any number of blocks that all run at the same time, of at least as many threads as the largest
+//! launch has, and always of whole warps. A *virtual block* is a block of a launch that it replaces. A kernel is *joint* if
+//! the threads of its blocks work together: if it uses shared memory or has barriers. For each launch of an iteration, in
+//! their order,
 //!
-//! - block *b* of *n* executes the virtual blocks *b*, *b* + *n*, *b* + 2 *n*, … one after another;
-//! - if the launch has fewer threads per block than the new kernel, the further threads do nothing;
+//! - a block executes one virtual block after another if the kernel is joint, otherwise as many at the same time as it has
+//!   threads for. Further threads do nothing. Block *b* of *n* that can execute *g* at the same time begins with *b*,
+//!   *b* + *n*, … *b* + (*g* − 1) *n*, and goes on with those that come *g n* later;
 //! - then all blocks wait for each other.
 //!
 //! The parameters are numbers of 64 bits, and one of 32:
 //!
 //! 1. the address of the byte that says whether there is another iteration;
-//! 2. the address of a number that the host can read. Before each launch, one thread writes 256 times the number of
-//!    iterations that have ended, plus the number of the launch; at the end, 256 times the number of iterations;
+//! 2. the address of a number that the host can read, 0 when the kernel starts. Before each further launch, a thread writes
+//!    256 times the number of iterations that have ended, plus the number of the launch. So at the end it is 256 times the
+//!    number of iterations. If a launch fails in another block than the first one, the number may still be the one before;
 //! 3. the most iterations;
 //! 4. the address of a number that is 0 when the kernel starts, if it has several blocks: how often blocks have arrived
 //!    where they wait for each other;
@@ -61,10 +65,11 @@
 //!   fence before each other block's second fence (by the count, which is written after the one and read before the
 //!   other), and that before the loads after the other block's second barrier. This is PTX's causality order.
 //! - *Caches.* Loads that may use a cache which only the start of a kernel empties, `ld.global.nc`, become ordinary ones.
-//! - *The number of a block.* `%ctaid`, `%nctaid` and `%ntid` are replaced by the launch's.
+//! - *The number of a thread.* `%tid`, `%ntid`, `%ctaid` and `%nctaid` are replaced by those of the launch. Warps stay
+//!   warps, since launches have whole warps.
 //! - *Ends.* A thread that ends (`ret`, `exit`) goes to the end of the virtual block.
 //! - *Barriers.* A barrier of a launch counts the launch's threads, and is another than the one at which all threads meet.
-//! - *Shared memory.* If a kernel uses any, all threads meet between two virtual blocks. Variables of kernels lie beside
+//! - *Shared memory.* If a kernel is joint, all threads meet between two virtual blocks. Variables of kernels lie beside
 //!   each other; memory that the launch requests is the same for all, and large enough if it is so for each.
 //! - *Other blocks.* A launch may not rely on two of its blocks running at the same time, so that one after another will do.
 //!
@@ -78,7 +83,7 @@ mod frame;
 mod refuse;
 
 pub use crate::error::Refused;
-use crate::{Function, Item, Linkage, Modifier, Module, needed};
+use crate::{Function, Instruction, Item, Linkage, Modifier, Module, Parameter, needed};
 use body::Moved;
 
 /// The parameters of the new kernel.
@@ -96,8 +101,17 @@ impl Launch {
     pub const MOST_BYTES: u64 = 4096;
 }
 
-/// A module with one kernel, which repeats these kernels in this order. `sees_real_blocks` says of which functions that
-/// kernels call it does not matter if they see the number of the real block.
+/// A loop of kernels.
+#[derive(Clone, Debug)]
+pub struct Repeated {
+    /// A module with one kernel.
+    pub module: Module,
+    /// Whether each launch's kernel is joint: a block executes its virtual blocks one after another.
+    pub joint: Vec<bool>,
+}
+
+/// A module with one kernel, which repeats these kernels in this order. `sees_real_threads` says of which functions that
+/// kernels call it does not matter if they see the numbers of the real thread and block.
 ///
 /// # Errors
 ///
@@ -106,10 +120,10 @@ pub fn repeated(
     module: &Module,
     kernels: &[&str],
     name: &str,
-    sees_real_blocks: &dyn Fn(&str) -> bool,
-) -> Result<Module, Refused> {
-    let made = made(module, kernels, name, sees_real_blocks).map_err(|reason| Refused { reason })?;
-    made.verify().map_err(|error| Refused { reason: format!("the new program is not valid: {error}") })?;
+    sees_real_threads: &dyn Fn(&str) -> bool,
+) -> Result<Repeated, Refused> {
+    let made = made(module, kernels, name, sees_real_threads).map_err(|reason| Refused { reason })?;
+    made.module.verify().map_err(|error| Refused { reason: format!("the new program is not valid: {error}") })?;
     Ok(made)
 }
 
@@ -117,8 +131,8 @@ fn made(
     module: &Module,
     kernels: &[&str],
     name: &str,
-    sees_real_blocks: &dyn Fn(&str) -> bool,
-) -> Result<Module, String> {
+    sees_real_threads: &dyn Fn(&str) -> bool,
+) -> Result<Repeated, String> {
     if kernels.is_empty() || kernels.len() > Launch::MOST {
         return Err(format!("there are {} launches, and 1 to {} are possible", kernels.len(), Launch::MOST));
     }
@@ -129,40 +143,42 @@ fn made(
     }) {
         return Err(format!("the name `{name}` is taken"));
     }
-    let mut launches = Vec::new();
+    let (mut launches, mut joint) = (Vec::new(), Vec::new());
     for &kernel in kernels {
         let Some(function) = module.kernels().find(|function| function.name == kernel) else {
             return Err(format!("there is no kernel `{kernel}`"));
         };
         refuse::kernel(function)?;
         let alone = needed::module(module, function.clone());
-        let others = alone.functions().filter(|other| other.name != kernel);
-        others.into_iter().try_for_each(|other| refuse::function(other, sees_real_blocks(&other.name)))?;
-        launches.push((function, shares(&alone)));
+        let mut others = alone.functions().filter(|other| other.name != kernel);
+        others.try_for_each(|other| refuse::function(other, sees_real_threads(&other.name)))?;
+        launches.push(function);
+        joint.push(is_joint(&alone));
     }
-    let mut new = frame::kernel(name, &launches)?;
+    let mut new = frame::kernel(name, &joint)?;
     let places = frame::places(&new);
     // From the last one, so that the earlier places stay where they are.
-    for (number, ((function, _), place)) in launches.iter().zip(places).enumerate().rev() {
+    for (number, (function, place)) in launches.into_iter().zip(places).enumerate().rev() {
         Moved { number, name }.insert(&mut new, function, place)?;
     }
-    let bytes =
-        new.parameters.iter().fold(0, |end: u64, one| end.next_multiple_of(u64::from(one.alignment())) + one.bytes());
+    let end = |end: u64, one: &Parameter| end.next_multiple_of(u64::from(one.alignment())) + one.bytes();
+    let bytes = new.parameters.iter().fold(0, end);
     if bytes > Launch::MOST_BYTES {
         return Err(format!("the parameters take {bytes} bytes, and {} is the most", Launch::MOST_BYTES));
     }
-    let mut made = needed::module(module, new);
-    made.functions_mut().filter_map(|function| function.body.as_mut()).for_each(body::without_launches);
-    Ok(made)
+    let mut module = needed::module(module, new);
+    module.functions_mut().filter_map(|function| function.body.as_mut()).for_each(body::without_launches);
+    Ok(Repeated { module, joint })
 }
 
-/// Whether a kernel uses shared memory.
-fn shares(alone: &Module) -> bool {
+/// Whether the threads of a block work together: they share memory, or wait for each other.
+fn is_joint(alone: &Module) -> bool {
     let is_shared = |space: Modifier| matches!(space, Modifier::Shared | Modifier::SharedCta);
     let bodies = || alone.functions().filter_map(|function| function.body.as_ref());
     let mut variables = alone.variables().chain(bodies().flat_map(|body| &body.variables));
+    let shares = |one: &Instruction| refuse::is_barrier(one) || one.space().is_some_and(is_shared);
     variables.any(|variable| is_shared(variable.space))
-        || bodies().any(|body| body.instructions().any(|(_, one)| one.space().is_some_and(is_shared)))
+        || bodies().any(|body| body.instructions().any(|(_, one)| shares(one)))
 }
 
 /// A kernel's head, without parameters.

@@ -16,7 +16,7 @@ fn kernel(body: &str) -> String {
 
 fn made_of(text: &str, kernels: &[&str]) -> Result<Module, String> {
     let module = Module::parse(&format!("{HEAD}{text}")).unwrap_or_else(|error| panic!("{error}: {text}"));
-    let made = repeated(&module, kernels, "all", &|name| name == "aside").map_err(|refused| refused.reason)?;
+    let made = repeated(&module, kernels, "all", &|name| name == "aside").map_err(|refused| refused.reason)?.module;
     let printed = made.to_string();
     assert_eq!(Module::parse(&printed).unwrap().to_string(), printed);
     Ok(made)
@@ -25,7 +25,7 @@ fn made_of(text: &str, kernels: &[&str]) -> Result<Module, String> {
 /// The instructions of the only launch of a kernel with these instructions.
 fn moved(body: &str) -> String {
     let text = made_of(&kernel(body), &["k"]).unwrap().to_string();
-    let (start, end) = (text.find("bra \tover0;\n").unwrap() + 12, text.rfind("over0:\n").unwrap());
+    let (start, end) = (text.find("bra.uni \tbody0;\nbody0:\n").unwrap() + 23, text.rfind("over0:\n").unwrap());
     text[start..end].lines().map(|line| line.trim().replace('\t', "")).collect::<Vec<_>>().join("\n")
 }
 
@@ -39,7 +39,7 @@ fn ends_lead_to_the_end_of_the_virtual_block() {
         moved("setp.eq.u32 %p1, %r1, 0;\n@%p1 ret;\nmov.b32 %r2, 1;\n@!%p1 exit;\nmov.b32 %r3, 2;\nret;"),
         "setp.eq.u32 %k0_p1, %k0_r1, 0;\n@%k0_p1 bra over0;\nmov.b32 %k0_r2, 1;\n@!%k0_p1 bra over0;\nmov.b32 %k0_r3, 2;\nbra over0;"
     );
-    assert_eq!(moved("trap;"), "trap;");
+    assert_eq!(moved("@%p1 ret;\ntrap;"), "@%k0_p1 bra over0;\ntrap;");
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn the_launch_has_its_own_numbers() {
             "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %nctaid.x;\nmov.u32 %r3, %ntid.x;\nmov.u32 %r4, %tid.x;\n\
              mov.u32 %r5, %ctaid.y;\nmov.u32 %r6, %ntid.z;\nmov.u32 %r7, %laneid;\nret;"
         ),
-        "mov.u32 %k0_r1, %block;\nmov.u32 %k0_r2, %blocks0;\nmov.u32 %k0_r3, %threads0;\nmov.u32 %k0_r4, %tid.x;\n\
+        "mov.u32 %k0_r1, %block;\nmov.u32 %k0_r2, %blocks0;\nmov.u32 %k0_r3, %threads0;\nmov.u32 %k0_r4, %thread0;\n\
          mov.u32 %k0_r5, 0;\nmov.u32 %k0_r6, 1;\nmov.u32 %k0_r7, %laneid;\nbra over0;"
     );
 }
@@ -141,7 +141,7 @@ fn what_a_loop_cannot_have_is_refused() {
 }
 
 #[test]
-fn functions_see_no_blocks() {
+fn functions_see_no_threads() {
     let function = |name: &str, body: &str| format!(".func {name}() {{ .reg .b32 %r<2>; {body} ret; }}\n");
     let calls = |name: &str| kernel(&format!("call {name}, ();\nret;"));
     let with = |name, body| format!("{}{}", function(name, body), calls(name));
@@ -149,5 +149,6 @@ fn functions_see_no_blocks() {
     assert_eq!(refusal(&with("f", "bar.sync 0;")), "`f` has a barrier");
     assert_eq!(refusal(&with("aside", "bar.sync 0;")), "`aside` has a barrier");
     assert!(made_of(&with("aside", "mov.u32 %r1, %ctaid.x;"), &["k"]).is_ok());
-    assert!(made_of(&with("f", "mov.u32 %r1, %tid.x;"), &["k"]).is_ok());
+    assert_eq!(refusal(&with("f", "mov.u32 %r1, %tid.x;")), "`f` has `%tid.x`");
+    assert!(made_of(&with("f", "mov.u32 %r1, %laneid;"), &["k"]).is_ok());
 }

@@ -24,10 +24,11 @@ struct Names {
     symbols: HashMap<String, String>,
     tables: usize,
     prototypes: usize,
-    /// The registers for the block, and for the launch's numbers of blocks and threads.
+    /// The registers for the thread, the launch's number of threads, the block, and the launch's number of blocks.
+    thread: Register,
+    threads: Register,
     block: Register,
     blocks: Register,
-    threads: Register,
     /// The end of the virtual block.
     end: Label,
 }
@@ -47,7 +48,7 @@ impl Moved<'_> {
         }
         let Some(body) = &mut new.body else { return Err(String::from("the loop has no body")) };
         let names = self.names(body, old, symbols)?;
-        let mut blocks = vec![Block::default()];
+        let mut blocks = vec![Block { label: body.blocks[place].label, ..Block::default() }];
         for block in &old.blocks {
             blocks.push(Block {
                 label: block.label.map(|label| names.label(label)),
@@ -96,12 +97,12 @@ impl Moved<'_> {
         }));
         let prototype = |one: &Prototype| Prototype { name: own(&one.name), ..one.clone() };
         body.prototypes.extend(old.prototypes.iter().map(prototype));
-        let [block, blocks, threads] = frame::registers_of(number).map(|name| body.register(&name));
+        let own = frame::registers_of(number).map(|name| body.register(&name));
         let end = body.label_names.get(&frame::end_of(number)).copied();
-        let (Some(block), Some(blocks), Some(threads), Some(end)) = (block, blocks, threads, end) else {
+        let ([Some(thread), Some(threads), Some(block), Some(blocks)], Some(end)) = (own, end) else {
             return Err(format!("the loop has no launch {number}"));
         };
-        Ok(Names { registers, labels, symbols, tables, prototypes, block, blocks, threads, end })
+        Ok(Names { registers, labels, symbols, tables, prototypes, thread, threads, block, blocks, end })
     }
 }
 
@@ -168,10 +169,11 @@ impl Names {
     /// A launch has one dimension.
     fn special(&self, special: Special) -> Operand {
         match special {
+            Special::Tid(Axis::X) => Operand::Register(self.thread),
             Special::Ctaid(Axis::X) => Operand::Register(self.block),
             Special::Nctaid(Axis::X) => Operand::Register(self.blocks),
             Special::Ntid(Axis::X) => Operand::Register(self.threads),
-            Special::Tid(Axis::Y | Axis::Z) | Special::Ctaid(_) => Operand::Integer(0),
+            Special::Tid(_) | Special::Ctaid(_) => Operand::Integer(0),
             Special::Nctaid(_) | Special::Ntid(_) => Operand::Integer(1),
             other => Operand::Special(other),
         }

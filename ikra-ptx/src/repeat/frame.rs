@@ -17,9 +17,9 @@ pub(super) fn parameters_of(name: &str, number: usize) -> [String; Launch::BEFOR
     ["blocks", "threads"].map(|what| format!("{name}_{number}_{what}"))
 }
 
-/// The names of a launch's registers for the block, the number of blocks, and threads per block.
-pub(super) fn registers_of(number: usize) -> [String; 3] {
-    [String::from("%block"), format!("%blocks{number}"), format!("%threads{number}")]
+/// The names of a launch's registers for the thread, the threads per block, the block, and the number of blocks.
+pub(super) fn registers_of(number: usize) -> [String; 4] {
+    [format!("%thread{number}"), format!("%threads{number}"), String::from("%block"), format!("%blocks{number}")]
 }
 
 /// The name of the label at the end of a virtual block.
@@ -27,14 +27,15 @@ pub(super) fn end_of(number: usize) -> String {
     format!("over{number}")
 }
 
-/// Blocks wait for each other. The number in the text makes the labels unique.
-fn wait(number: &str) -> String {
+/// Blocks wait for each other. Before they go on, the first one executes `note`. The number in the text makes the labels
+/// unique.
+fn wait(number: &str, note: &str) -> String {
     format!(
         "
 	bar.sync 0;
+	@%follows bra known{number};
 	@%alone bra.uni met{number};
 	add.s64 %awaited, %awaited, %share;
-	@%follows bra known{number};
 	fence.acq_rel.gpu;
 	red.relaxed.gpu.global.add.u64 [%arrived], 1;
 again{number}:
@@ -42,9 +43,10 @@ again{number}:
 	setp.lt.u64 %lacks, %seen, %awaited;
 	@%lacks bra again{number};
 	fence.acq_rel.gpu;
+met{number}:
+	{note}
 known{number}:
 	bar.sync 0;
-met{number}:
 "
     )
 }
@@ -52,7 +54,7 @@ met{number}:
 const BEGIN: &str = "
 	.reg .pred %alone;
 	.reg .pred %follows;
-	.reg .pred %marks;
+	.reg .pred %notes;
 	.reg .pred %lacks;
 	.reg .pred %ends;
 	.reg .pred %stays;
@@ -60,8 +62,11 @@ const BEGIN: &str = "
 	.reg .b32 %own;
 	.reg .b32 %all;
 	.reg .b32 %thread;
-	.reg .b32 %last;
+	.reg .b32 %size;
 	.reg .b32 %block;
+	.reg .b32 %stride;
+	.reg .b32 %group;
+	.reg .b32 %groups;
 	.reg .b32 %goes;
 	.reg .b32 %apart;
 	.reg .b64 %going;
@@ -72,16 +77,14 @@ const BEGIN: &str = "
 	.reg .b64 %awaited;
 	.reg .b64 %seen;
 	.reg .b64 %ended;
-	.reg .b64 %mark;
+	.reg .b64 %note;
 	mov.u32 %own, %ctaid.x;
 	mov.u32 %all, %nctaid.x;
 	mov.u32 %thread, %tid.x;
-	mov.u32 %last, %ntid.x;
-	sub.s32 %last, %last, 1;
+	mov.u32 %size, %ntid.x;
 	setp.eq.u32 %alone, %all, 1;
 	setp.ne.u32 %follows, %thread, 0;
-	setp.eq.u32 %marks, %thread, %last;
-	setp.eq.and.u32 %marks, %own, 0, %marks;
+	setp.eq.u32 %notes, %own, 0;
 	setp.eq.u32 %stays, %apart, 0;
 	cvt.u64.u32 %share, %all;
 	mov.b64 %awaited, 0;
@@ -92,48 +95,89 @@ look:
 	setp.eq.u32 %ends, %goes, 0;
 	setp.ge.or.u64 %ends, %ended, %most, %ends;
 	@%ends bra.uni end;
-	shl.b64 %mark, %ended, 8;
 	@%stays bra.uni launch0;
 ";
 
-/// A launch; the kernel takes the place of `brkpt`.
-fn launch(name: &str, number: usize, shares: bool) -> String {
+/// A launch; the kernel takes the place of the block with `brkpt`.
+fn launch(name: &str, number: usize, is_joint: bool, is_last: bool) -> String {
     let [blocks, threads] = parameters_of(name, number);
-    let meet = if shares { "bar.sync 0;" } else { "" };
     let end = end_of(number);
+    // The threads of a joint block are the first ones. Otherwise groups of as many threads have a virtual block each: the
+    // groups of that number in all blocks come one after another, so that few virtual blocks are in different blocks.
+    let (begin, meet) = if is_joint {
+        (
+            format!(
+                "
+	setp.ge.u32 %idle, %thread, %threads{number};
+	mov.u32 %thread{number}, %thread;
+	mov.u32 %block, %own;
+	mov.u32 %stride, %all;
+"
+            ),
+            "bar.sync 0;",
+        )
+    } else {
+        (
+            format!(
+                "
+	div.u32 %group, %thread, %threads{number};
+	div.u32 %groups, %size, %threads{number};
+	setp.ge.u32 %idle, %group, %groups;
+	@%idle bra done{number};
+	mul.lo.s32 %thread{number}, %group, %threads{number};
+	sub.s32 %thread{number}, %thread, %thread{number};
+	mad.lo.s32 %block, %group, %all, %own;
+	mul.lo.s32 %stride, %groups, %all;
+"
+            ),
+            "",
+        )
+    };
+    // The next one to begin.
+    let (ended, next) = if is_last { (1, 0) } else { (0, number + 1) };
+    let note = format!(
+        "
+	add.s64 %note, %ended, {ended};
+	shl.b64 %note, %note, 8;
+	or.b64 %note, %note, {next};
+	@%notes st.relaxed.sys.global.u64 [%report], %note;
+"
+    );
+    let skip = if is_joint { format!("@%idle bra {end};") } else { String::new() };
     format!(
         "
 launch{number}:
-	@%marks st.relaxed.sys.global.u64 [%report], %mark;
-	add.s64 %mark, %mark, 1;
 	.reg .b32 %blocks{number};
 	.reg .b32 %threads{number};
+	.reg .b32 %thread{number};
 	ld.param.u32 %blocks{number}, [{blocks}];
 	ld.param.u32 %threads{number}, [{threads}];
-	mov.u32 %block, %own;
+{begin}
 	setp.ge.u32 %ends, %block, %blocks{number};
 	@%ends bra.uni done{number};
 next{number}:
 	.pragma \"nounroll\";
-	setp.ge.u32 %idle, %thread, %threads{number};
-	@%idle bra {end};
+	{skip}
+	bra.uni body{number};
+body{number}:
 	brkpt;
+	bra.uni {end};
 {end}:
-	add.s32 %block, %block, %all;
+	add.s32 %block, %block, %stride;
 	setp.ge.u32 %ends, %block, %blocks{number};
 	@%ends bra.uni done{number};
 	{meet}
 	bra.uni next{number};
 done{number}:
 {}",
-        wait(&number.to_string())
+        wait(&number.to_string(), &note)
     )
 }
 
 /// The loop with a place for each kernel, and the parameters of the loop and of launches.
-pub(super) fn kernel(name: &str, launches: &[(&Function, bool)]) -> Result<Function, String> {
+pub(super) fn kernel(name: &str, joint: &[bool]) -> Result<Function, String> {
     let mut text = String::from("(\n");
-    let parameters = parameters(name, launches.len());
+    let parameters = parameters(name, joint.len());
     for (n, parameter) in parameters.iter().enumerate() {
         let _ = writeln!(text, "\t{parameter}{}", if n + 1 < parameters.len() { "," } else { "" });
     }
@@ -147,16 +191,14 @@ pub(super) fn kernel(name: &str, launches: &[(&Function, bool)]) -> Result<Funct
         1,
     );
     text += &begin;
-    text += &wait("_look");
-    for (number, (_, shares)) in launches.iter().enumerate() {
-        text += &launch(name, number, *shares);
+    text += &wait("_look", "");
+    for (number, &is_joint) in joint.iter().enumerate() {
+        text += &launch(name, number, is_joint, number + 1 == joint.len());
     }
     text += "
 	add.s64 %ended, %ended, 1;
 	bra.uni look;
 end:
-	shl.b64 %mark, %ended, 8;
-	@%marks st.relaxed.sys.global.u64 [%report], %mark;
 	ret;
 }
 ";
@@ -177,6 +219,6 @@ fn parameters(name: &str, launches: usize) -> Vec<Parameter> {
 /// The blocks in whose places the kernels come.
 pub(super) fn places(kernel: &Function) -> Vec<usize> {
     let blocks = kernel.body.iter().flat_map(|body| body.blocks.iter().enumerate());
-    let is_place = |block: &crate::Block| matches!(&block.instructions[..], [one] if one.opcode == Opcode::Brkpt);
+    let is_place = |block: &crate::Block| block.instructions.first().is_some_and(|one| one.opcode == Opcode::Brkpt);
     blocks.filter(|(_, block)| is_place(block)).map(|(n, _)| n).collect()
 }

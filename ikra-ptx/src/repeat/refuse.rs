@@ -1,7 +1,6 @@
 //! What is not possible in a loop.
 
-use super::Modifier;
-use crate::{Function, Instruction, Opcode, Operand, Special};
+use crate::{Function, Instruction, Modifier, Opcode, Operand, Special};
 
 /// Refuses a kernel that cannot be a part of a loop.
 pub(super) fn kernel(function: &Function) -> Result<(), String> {
@@ -22,8 +21,8 @@ pub(super) fn kernel(function: &Function) -> Result<(), String> {
     })
 }
 
-/// Refuses a function that such a kernel calls. `sees_real_blocks` says that it may see the numbers of the real block.
-pub(super) fn function(function: &Function, sees_real_blocks: bool) -> Result<(), String> {
+/// Refuses a function that such a kernel calls. `sees_real_threads` says that it may see the numbers of the real thread.
+pub(super) fn function(function: &Function, sees_real_threads: bool) -> Result<(), String> {
     if function.is_kernel {
         return Err(format!("the kernel `{}` is called", function.name));
     }
@@ -33,8 +32,9 @@ pub(super) fn function(function: &Function, sees_real_blocks: bool) -> Result<()
         }
         let mut seen = None;
         specials(one, &mut |special| {
-            let is_of_launch = matches!(special, Special::Ctaid(_) | Special::Nctaid(_) | Special::Ntid(_));
-            if is_of_launch && !sees_real_blocks {
+            let is_of_launch =
+                matches!(special, Special::Tid(_) | Special::Ctaid(_) | Special::Nctaid(_) | Special::Ntid(_));
+            if is_of_launch && !sees_real_threads {
                 seen = Some(format!("`{special}`"));
             }
         });
