@@ -212,12 +212,18 @@ pub fn specialize(
     let linkage = if function.linkage == Linkage::Private { Linkage::Visible } else { function.linkage };
     let new = Function { linkage, name: name.to_owned(), body: Some(body), ..head(function) };
     let new = needed::module(module, new);
-    let is_own = |variable: &&Variable| {
-        matches!(variable.space, Modifier::Global | Modifier::Const) && !data::is_constant(&new, variable)
-    };
-    report.variables = new.variables().filter(is_own).map(|variable| variable.name.clone()).collect();
+    report.variables = state(&new);
     new.verify().map_err(|error| refuse(format!("the new program is not valid: {error}")))?;
     Ok((new, report))
+}
+
+/// The names of a module's variables in global and constant memory that may change. A copy of the module has its own.
+#[must_use]
+pub fn state(module: &Module) -> Vec<String> {
+    let may_change = |variable: &&Variable| {
+        matches!(variable.space, Modifier::Global | Modifier::Const) && !data::is_constant(module, variable)
+    };
+    module.variables().filter(may_change).map(|variable| variable.name.clone()).collect()
 }
 
 /// A function without its body.
