@@ -49,9 +49,10 @@ impl DeviceWorld {
             return Ok(None);
         }
         let number = self.loops.number(&recorded.steps);
+        // A loop without iterations prepares others.
         let this = Loop { recorded, going, address, most };
         let chosen = self
-            .resident(members, &recorded.steps, number, wish)
+            .resident(members, &recorded.steps, number, wish, most == 0)
             .and_then(|resident| Ok((self.loop_grid(&resident, &recorded.steps, wish)?, resident)));
         let reason = match chosen {
             Ok((grid, resident)) => {
@@ -110,12 +111,7 @@ impl DeviceWorld {
         let log = self.log.clone();
         let inbox = log.inbox();
         let report = inbox.start().cast::<u64>();
-        // A kernel stores fields of its own objects, and one result.
-        let may_write = |step: &Step| {
-            step.sections.iter().any(|(effects, _)| effects.class() == going.class)
-                || step.stored.as_ref().is_some_and(|stored| stored.to.class == going.class)
-        };
-        let apart = u32::from(steps.first().is_some_and(may_write));
+        let apart = u32::from(steps.first().is_some_and(|first| self.may_write(first, going)));
         let to = report.addr() as u64;
         let sizes: Vec<[u32; 2]> = steps.iter().map(|step| [step.grid.blocks, step.grid.threads]).collect();
         let own = [&raw const address, &raw const to, &raw const most, &raw const arrived];
@@ -138,7 +134,7 @@ impl DeviceWorld {
         // that of a field, `report` is in the inbox, which is locked, `arrived` is 0. `loop_grid` has found room for all
         // blocks, each with at least as many threads and as much shared memory as the launches have. The launches are for
         // the columns, numbers of objects and array lengths that `current` has compared, at the addresses of now, which are
-        // the same after each iteration (I27). The kernel is the same program as the launches (I47).
+        // the same after each iteration (I27). The kernel is the same program as the launches (I39).
         unsafe { log.stream.launch_together(&resident.function, grid, &all) }.map_err(|error| log.blame(error))?;
         // Before an error is found: the values are then lost, and not those of the host.
         self.note_replayed(members, recorded);
@@ -153,6 +149,15 @@ impl DeviceWorld {
         log.count_down(size_of::<u64>());
         log.count_loop(true);
         Ok(Some(count))
+    }
+
+    /// Whether a launch may write a field. A kernel stores fields of its own objects, and one result, and changes atomic
+    /// fields of any object.
+    fn may_write(&self, step: &Step, field: ObjectField) -> bool {
+        let table = self.tables.iter().find(|table| table.class == field.class);
+        table.is_none_or(|table| table.atomics.contains(field.field))
+            || step.sections.iter().any(|(effects, _)| effects.class() == field.class)
+            || step.stored.as_ref().is_some_and(|stored| stored.to.class == field.class)
     }
 
     /// Runs a loop as a graph. `None` if the device cannot; then nothing has run.

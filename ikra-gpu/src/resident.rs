@@ -181,28 +181,29 @@ impl Loops {
 }
 
 impl DeviceWorld {
-    /// The kernel for these launches, or the reason why there is none now.
+    /// The kernel for these launches, or the reason why there is none now. `waits` says that it is to be compiled at once.
     pub(crate) fn resident(
         &mut self,
         members: &mut Members<'_>,
         steps: &[Step],
         number: usize,
         wish: Wish,
+        waits: bool,
     ) -> Result<Resident, String> {
-        let is_wanted = match wish {
+        let is_forced = match wish {
             Wish::Resident(_) => true,
             Wish::Fast => false,
             Wish::Graph | Wish::Host => return Err(String::from("`IKRA_LOOPS` says so")),
         };
-        let unfit = self.unfit(members, steps, is_wanted);
+        let (unfit, waits) = (self.unfit(members, steps, is_forced), waits || is_forced);
         self.loops.sequences[number].is_fit = unfit.is_none();
         unfit.map_or(Ok(()), Err)?;
-        if is_wanted && matches!(self.loops.sequences[number].state, State::Waiting(_)) {
+        if waits && matches!(self.loops.sequences[number].state, State::Waiting(_)) {
             self.compile_loop(number);
         }
         let state = &mut self.loops.sequences[number].state;
         if let State::Compiling(thread) = state
-            && (is_wanted || thread.is_done())
+            && (waits || thread.is_done())
         {
             state.finish();
         }
@@ -227,7 +228,7 @@ impl DeviceWorld {
     }
 
     /// Why these launches cannot be one kernel, or need not be.
-    fn unfit(&mut self, members: &mut Members<'_>, steps: &[Step], is_wanted: bool) -> Option<String> {
+    fn unfit(&mut self, members: &mut Members<'_>, steps: &[Step], is_forced: bool) -> Option<String> {
         let no = |reason: &str| Some(String::from(reason));
         let (Some(first), 1..=Launch::MOST) = (steps.first(), steps.len()) else {
             return no("it has no launches, or too many");
@@ -246,7 +247,7 @@ impl DeviceWorld {
             if !threads.is_multiple_of(32) {
                 return no("a launch has parts of warps");
             }
-            if !is_wanted && u64::from(blocks) * u64::from(threads) > MOST_THREADS {
+            if !is_forced && u64::from(blocks) * u64::from(threads) > MOST_THREADS {
                 return no("it has so many threads that a graph is as fast");
             }
             if !step.sections.iter().all(|(effects, positions)| is_exchanged_whole(members, effects, positions)) {
@@ -304,9 +305,10 @@ impl DeviceWorld {
 impl State {
     /// Waits for the thread that compiles it, if there is one.
     fn finish(&mut self) {
-        if let Self::Compiling(thread) = std::mem::replace(self, Self::Waiting(0)) {
-            *self = thread.result().map_or_else(Self::Refused, Self::Ready);
-        }
+        *self = match std::mem::replace(self, Self::Waiting(0)) {
+            Self::Compiling(thread) => thread.result().map_or_else(Self::Refused, Self::Ready),
+            state => state,
+        };
     }
 }
 

@@ -118,7 +118,7 @@ fn virtual_blocks_do_not_share_memory() {
     let meets = |text: &str| {
         let text = made_of(text, &["k"]).unwrap().to_string();
         let end = text.split("over0:").nth(1).unwrap().split("done0:").next().unwrap().to_owned();
-        end.contains("bar.sync \t0;")
+        end.contains("barrier.sync \t0;")
     };
     assert!(!meets(&kernel("ret;")));
     assert!(meets(&kernel(".shared .u32 sum;\nst.shared.u32 [sum], %r1;\nret;")));

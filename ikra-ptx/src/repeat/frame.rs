@@ -32,7 +32,7 @@ pub(super) fn end_of(number: usize) -> String {
 fn wait(number: &str, note: &str) -> String {
     format!(
         "
-	bar.sync 0;
+	barrier.sync 0;
 	@%follows bra known{number};
 	@%alone bra.uni met{number};
 	add.s64 %awaited, %awaited, %share;
@@ -46,7 +46,7 @@ again{number}:
 met{number}:
 	{note}
 known{number}:
-	bar.sync 0;
+	barrier.sync 0;
 "
     )
 }
@@ -114,7 +114,7 @@ fn launch(name: &str, number: usize, is_joint: bool, is_last: bool) -> String {
 	mov.u32 %stride, %all;
 "
             ),
-            "bar.sync 0;",
+            "barrier.sync 0;",
         )
     } else {
         (

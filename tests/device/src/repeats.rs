@@ -25,6 +25,8 @@ pub struct Search {
     pub level: u32,
     pub heat: f32,
     pub largest: [u32; 2],
+    #[atomic]
+    pub found: bool,
 }
 
 /// The same in a class whose fields share memory.
@@ -91,6 +93,13 @@ impl Node {
         self.old = self.old.rotate_left(9) ^ self.next.len() as u32;
         self.old
     }
+    /// Many objects may set the flag.
+    #[kernel]
+    pub fn seek(&self, search: Ref<Search>) {
+        if self.old % 16 > search.level() {
+            search.found().or(true);
+        }
+    }
     #[kernel]
     pub fn is_low(&self) -> bool {
         self.old % 4 < 2
@@ -110,6 +119,12 @@ impl Search {
     #[kernel]
     pub fn deepen(&mut self) {
         self.level += 1;
+    }
+    /// The flag is set again if an object is still to be found.
+    #[kernel]
+    pub fn give_up(&mut self) {
+        self.level += 1;
+        self.found.store(false);
     }
     #[kernel]
     pub fn stop_at(&mut self, level: u32) {
