@@ -126,15 +126,18 @@ impl DeviceWorld {
         }
         // SAFETY: in the inbox, which is aligned for it. Nothing else uses the inbox while this holds its lock.
         unsafe { report.write_volatile(0) };
-        // SAFETY: scratch memory of this size, which nothing else uses before this returns.
-        unsafe { log.stream.zero(arrived, size_of::<u64>()) }.map_err(|error| log.blame(error))?;
+        if grid.blocks > 1 {
+            // SAFETY: scratch memory of this size, which nothing else uses before this returns.
+            unsafe { log.stream.zero(arrived, size_of::<u64>()) }.map_err(|error| log.blame(error))?;
+        }
         log.replayed(0, &recorded.effects);
         // SAFETY: the kernel was made of these entry points, and takes four numbers of 64 bits, one of 32, and for each launch
         // two of 32 and what its entry point takes: `Step` has the arguments, and these are its table entries. `address` is
-        // that of a field, `report` is in the inbox, which is locked, `arrived` is 0. `loop_grid` has found room for all
-        // blocks, each with at least as many threads and as much shared memory as the launches have. The launches are for
-        // the columns, numbers of objects and array lengths that `current` has compared, at the addresses of now, which are
-        // the same after each iteration (I27). The kernel is the same program as the launches (I39).
+        // that of a field, `report` is in the inbox, which is locked, `arrived` is 0 if there are several blocks.
+        // `loop_grid` has found room for all blocks, each with at least as many threads and as much shared memory as the
+        // launches have. The launches are for the columns, numbers of objects and array lengths that `current` has compared,
+        // at the addresses of now, which are the same after each iteration (I27). The kernel is the same program as the
+        // launches (I39).
         unsafe { log.stream.launch_together(&resident.function, grid, &all) }.map_err(|error| log.blame(error))?;
         // Before an error is found: the values are then lost, and not those of the host.
         self.note_replayed(members, recorded);

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ikra_ptx::repeat::{Launch, repeated};
+use ikra_ptx::repeat::{MOST_LAUNCHES, repeated};
 use ikra_ptx::specialize::state;
 
 use crate::compiling::{Compiling, Program};
@@ -230,7 +230,7 @@ impl DeviceWorld {
     /// Why these launches cannot be one kernel, or need not be.
     fn unfit(&mut self, members: &mut Members<'_>, steps: &[Step], is_forced: bool) -> Option<String> {
         let no = |reason: &str| Some(String::from(reason));
-        let (Some(first), 1..=Launch::MOST) = (steps.first(), steps.len()) else {
+        let (Some(first), 1..=MOST_LAUNCHES) = (steps.first(), steps.len()) else {
             return no("it has no launches, or too many");
         };
         if !*self.loops.runs_together.get_or_insert_with(|| self.log.stream.runs_together()) {

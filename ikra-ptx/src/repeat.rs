@@ -1,7 +1,7 @@
 //! A loop of several kernels as one kernel, which repeats them as long as a byte in memory is not 0.
 //!
 //! ```
-//! use ikra_ptx::{Module, repeat::{Launch, repeated}};
+//! use ikra_ptx::{Module, repeat::{LAUNCH_PARAMETERS, OWN_PARAMETERS, repeated}};
 //!
 //! let module = Module::parse("
 //! .version 6.3
@@ -26,7 +26,7 @@
 //! let made = repeated(&module, &["halve", "halve"], "quarter", &|_| false).unwrap().module;
 //! // The loop's own parameters, and for each launch: the blocks, the threads, and the kernel's parameter.
 //! let Some(kernel) = made.function("quarter") else { unreachable!() };
-//! assert_eq!(kernel.parameters.len(), Launch::OWN + 2 * 3);
+//! assert_eq!(kernel.parameters.len(), OWN_PARAMETERS + 2 * (LAUNCH_PARAMETERS + 1));
 //! let text = made.to_string();
 //! assert!(!text.contains("ld.global.nc") && text.contains("mov.u32 \t%k1_r1, %block;"), "{text}");
 //! # Ok::<(), ikra_ptx::Error>(())
@@ -86,20 +86,14 @@ pub use crate::error::Refused;
 use crate::{Function, Instruction, Item, Linkage, Modifier, Module, Parameter, needed};
 use body::Moved;
 
-/// The parameters of the new kernel.
-#[derive(Clone, Copy, Debug)]
-pub enum Launch {}
-
-impl Launch {
-    /// The number of the loop's own parameters.
-    pub const OWN: usize = 5;
-    /// The number of parameters of each launch before those of its kernel.
-    pub const BEFORE: usize = 2;
-    /// The most launches of an iteration.
-    pub const MOST: usize = 256;
-    /// The most bytes of all parameters.
-    pub const MOST_BYTES: u64 = 4096;
-}
+/// The number of the loop's own parameters.
+pub const OWN_PARAMETERS: usize = 5;
+/// The number of parameters of each launch before those of its kernel.
+pub const LAUNCH_PARAMETERS: usize = 2;
+/// The most launches of an iteration.
+pub const MOST_LAUNCHES: usize = 256;
+/// The most bytes of all parameters.
+pub const MOST_BYTES: u64 = 4096;
 
 /// A loop of kernels.
 #[derive(Clone, Debug)]
@@ -133,8 +127,8 @@ fn made(
     name: &str,
     sees_real_threads: &dyn Fn(&str) -> bool,
 ) -> Result<Repeated, String> {
-    if kernels.is_empty() || kernels.len() > Launch::MOST {
-        return Err(format!("there are {} launches, and 1 to {} are possible", kernels.len(), Launch::MOST));
+    if kernels.is_empty() || kernels.len() > MOST_LAUNCHES {
+        return Err(format!("there are {} launches, and 1 to {} are possible", kernels.len(), MOST_LAUNCHES));
     }
     if module.items.iter().any(|item| match item {
         Item::Function(function) => function.name == name,
@@ -163,8 +157,8 @@ fn made(
     }
     let end = |end: u64, one: &Parameter| end.next_multiple_of(u64::from(one.alignment())) + one.bytes();
     let bytes = new.parameters.iter().fold(0, end);
-    if bytes > Launch::MOST_BYTES {
-        return Err(format!("the parameters take {bytes} bytes, and {} is the most", Launch::MOST_BYTES));
+    if bytes > MOST_BYTES {
+        return Err(format!("the parameters take {bytes} bytes, and {} is the most", MOST_BYTES));
     }
     let mut module = needed::module(module, new);
     module.functions_mut().filter_map(|function| function.body.as_mut()).for_each(body::without_launches);

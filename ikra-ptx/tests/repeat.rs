@@ -3,7 +3,7 @@
 
 use ikra_ptx::{
     Module,
-    repeat::{Launch, repeated},
+    repeat::{OWN_PARAMETERS, repeated},
 };
 
 const HEAD: &str = ".version 7.0\n.target sm_80\n.address_size 64\n";
@@ -92,7 +92,7 @@ fn each_launch_has_parameters_registers_and_variables_of_its_own() {
     let made = made_of(&text, &["k", "k"]).unwrap();
     let kernel = made.function("all").unwrap();
     let names: Vec<&str> = kernel.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-    assert_eq!(names[..Launch::OWN], ["all_going", "all_report", "all_most", "all_arrived", "all_apart"]);
+    assert_eq!(names[..OWN_PARAMETERS], ["all_going", "all_report", "all_most", "all_arrived", "all_apart"]);
     assert_eq!(names[5..9], ["all_0_blocks", "all_0_threads", "all_0_0", "all_0_1"]);
     assert_eq!(names[9..], ["all_1_blocks", "all_1_threads", "all_1_0", "all_1_1"]);
     assert_eq!((kernel.parameters[8].bytes(), kernel.parameters[8].align), (16, Some(8)));

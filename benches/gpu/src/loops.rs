@@ -3,7 +3,7 @@
 use ikra::Place;
 use ikra::prelude::*;
 use ikra_baselines::table::{beside, table};
-use ikra_baselines::{Baselines, size, sizes};
+use ikra_baselines::{Baselines, is_counting, size, sizes};
 
 use crate::model::turns::{Item, Round, Turns, turns};
 use crate::time_on_host;
@@ -57,7 +57,9 @@ pub fn loops(baselines: &Baselines) -> Result<(), ikra::Error> {
             let loops = round.cuda().loops()?;
             Ok((time, loops.last().map_or_else(String::new, |report| report.form.to_string())))
         };
-        let ((by_graph, graph), (by_kernel, kernel)) = (by_device("graph")?, by_device("resident")?);
+        let (by_graph, graph) = by_device("graph")?;
+        // The counts of single kernels are of interest, and not those of all in one.
+        let (by_kernel, kernel) = if is_counting() { (by_graph, graph.clone()) } else { by_device("resident")? };
         let theirs = |name: &str| baselines.call_n_k(name, n as u64, iterations);
         beside("loop", n, per_iteration(by_host), theirs("loop_by_host"), &[&"the host"]);
         beside("loop", n, per_iteration(by_graph), theirs("loop_by_graph"), &[&graph]);

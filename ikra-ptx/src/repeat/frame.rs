@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::{Launch, head};
+use super::{LAUNCH_PARAMETERS, OWN_PARAMETERS, head};
 use crate::{Function, Item, Module, Opcode, Parameter, Type};
 
 /// The barrier of the kernels. All threads of a real block meet at barrier 0.
 pub(super) const BARRIER: i128 = 1;
 
 /// The loop's own parameters.
-const OWN: [(&str, Type); Launch::OWN] =
+const OWN: [(&str, Type); OWN_PARAMETERS] =
     [("going", Type::U64), ("report", Type::U64), ("most", Type::U64), ("arrived", Type::U64), ("apart", Type::U32)];
 
 /// The names of a launch's first parameters.
-pub(super) fn parameters_of(name: &str, number: usize) -> [String; Launch::BEFORE] {
+pub(super) fn parameters_of(name: &str, number: usize) -> [String; LAUNCH_PARAMETERS] {
     ["blocks", "threads"].map(|what| format!("{name}_{number}_{what}"))
 }
 
