@@ -40,7 +40,7 @@ pub(crate) fn size(parts: &[Part], wanted: Option<(u32, u32)>, room: impl Fn(u32
     let mut best: Option<(u64, u32, u32)> = None;
     for threads in [least, 256, 512, MOST].into_iter().filter(|&threads| threads >= least) {
         let most = parts.iter().map(|part| part.needed(threads)).max().unwrap_or(1).min(room(threads));
-        for blocks in [1, most].into_iter().filter(|&blocks| blocks <= most) {
+        for blocks in [1, most].into_iter().filter(|blocks| (1..=most).contains(blocks)) {
             let rounds: u64 = parts.iter().map(|part| u64::from(part.needed(threads).div_ceil(blocks))).sum();
             let meeting = if blocks > 1 { MEETING + MEETING_OF_EACH * u64::from(blocks) } else { 0 };
             let cost = rounds * ROUND + parts.len() as u64 * meeting;
