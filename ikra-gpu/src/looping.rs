@@ -4,6 +4,8 @@
 //! the recorded launches, and the same kernel at its end. The kernel counts the iterations, and sets the condition of the
 //! next one. It is a module of its own, since only newer drivers know the function that it calls.
 
+use std::time::Instant;
+
 use ikra_core::effects::FieldSet;
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::{ObjectField, Recording};
@@ -57,7 +59,9 @@ impl DeviceWorld {
         let reason = match chosen {
             Ok((grid, resident)) => {
                 let Grid { blocks, threads, .. } = grid;
+                let start = Instant::now();
                 if let Some(count) = self.repeat_resident(members, this, &resident, grid)? {
+                    self.loops.time(number, true, count, start.elapsed());
                     self.loops.note(number, LoopForm::Resident { blocks, threads }, None);
                     return Ok(Some(count));
                 }
@@ -65,7 +69,9 @@ impl DeviceWorld {
             }
             Err(reason) => reason,
         };
+        let start = Instant::now();
         let count = self.repeat_by_graph(members, this)?;
+        self.loops.time(number, false, count.unwrap_or(0), start.elapsed());
         self.loops.note(number, if count.is_some() { LoopForm::Graph } else { LoopForm::Host }, Some(reason));
         self.count_iterations(number, count.unwrap_or(0));
         Ok(count)

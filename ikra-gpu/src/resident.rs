@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ikra_ptx::repeat::{MOST_LAUNCHES, repeated};
 use ikra_ptx::specialize::state;
@@ -24,6 +25,11 @@ use crate::versions::{OF_PANICS, own_state};
 const MOST_THREADS: u64 = 1 << 21;
 /// A sequence is compiled when so many iterations of it have run.
 const PATIENCE: u64 = 64;
+/// If an iteration as a graph takes longer for each launch, in nanoseconds, it matters little how launches follow each
+/// other: then the sequence is not compiled.
+const LONG: f64 = 30_000.0;
+/// Loops of fewer iterations are not timed: starting them takes too large a part.
+const TIMED: u64 = 16;
 /// So many sequences are kept.
 const MOST_SEQUENCES: usize = 64;
 /// The kernel's name.
@@ -129,6 +135,31 @@ struct Sequence {
     reason: Option<String>,
     /// Whether it could be one, once the kernel is compiled.
     is_fit: bool,
+    /// Threads of all launches, for which the times are.
+    threads: u64,
+    by_graph: Times,
+    in_one: Times,
+}
+
+/// Times of loops of one form.
+#[derive(Clone, Copy, Debug, Default)]
+struct Times {
+    loops: u32,
+    /// Nanoseconds of an iteration in the fastest loop.
+    best: f64,
+}
+
+impl Times {
+    fn add(&mut self, iteration: f64) {
+        self.best = if self.loops == 0 { iteration } else { self.best.min(iteration) };
+        self.loops += 1;
+    }
+
+    /// Whether loops of this form took clearly longer than those of the other one.
+    fn are_longer(self, other: Self) -> bool {
+        // The first loop may include work of the driver.
+        self.loops > 1 && other.loops > 0 && self.best > 1.1 * other.best
+    }
 }
 
 #[derive(Debug)]
@@ -170,6 +201,9 @@ impl Loops {
             form: LoopForm::Host,
             reason: None,
             is_fit: false,
+            threads: 0,
+            by_graph: Times::default(),
+            in_one: Times::default(),
         });
         self.sequences.len() - 1
     }
@@ -177,6 +211,15 @@ impl Loops {
     /// Records how a loop ran, and why not as one kernel.
     pub(crate) fn note(&mut self, number: usize, form: LoopForm, reason: Option<String>) {
         (self.sequences[number].form, self.sequences[number].reason) = (form, reason);
+    }
+
+    /// Records the time of a loop.
+    pub(crate) fn time(&mut self, number: usize, is_resident: bool, count: u64, time: Duration) {
+        if count >= TIMED {
+            let sequence = &mut self.sequences[number];
+            let times = if is_resident { &mut sequence.in_one } else { &mut sequence.by_graph };
+            times.add(time.as_nanos() as f64 / count as f64);
+        }
     }
 }
 
@@ -196,8 +239,16 @@ impl DeviceWorld {
             Wish::Graph | Wish::Host => return Err(String::from("`IKRA_LOOPS` says so")),
         };
         let (unfit, waits) = (self.unfit(members, steps, is_forced), waits || is_forced);
-        self.loops.sequences[number].is_fit = unfit.is_none();
+        let threads = steps.iter().map(|step| u64::from(step.grid.blocks) * u64::from(step.grid.threads)).sum();
+        let sequence = &mut self.loops.sequences[number];
+        if std::mem::replace(&mut sequence.threads, threads) != threads {
+            (sequence.by_graph, sequence.in_one) = Default::default();
+        }
+        sequence.is_fit = unfit.is_none();
         unfit.map_or(Ok(()), Err)?;
+        if !is_forced && sequence.in_one.are_longer(sequence.by_graph) {
+            return Err(String::from("it has taken less time as a graph"));
+        }
         if waits && matches!(self.loops.sequences[number].state, State::Waiting(_)) {
             self.compile_loop(number);
         }
@@ -222,7 +273,13 @@ impl DeviceWorld {
         let sequence = &mut self.loops.sequences[number];
         let State::Waiting(before) = &mut sequence.state else { return };
         *before += ended;
-        if *before >= PATIENCE && sequence.is_fit {
+        if *before < PATIENCE || !sequence.is_fit {
+            return;
+        }
+        let long = LONG * sequence.entries.len() as f64;
+        if sequence.by_graph.best > long {
+            sequence.reason = Some(String::from("its kernels take so long that a graph is as fast"));
+        } else {
             self.compile_loop(number);
         }
     }
@@ -332,6 +389,20 @@ fn compiled(context: &Context, program: &ikra_ptx::Module, symbols: &[String]) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_faster_form_is_found() {
+        let mut times = [Times::default(); 2];
+        let is_longer = |times: [Times; 2]| times[1].are_longer(times[0]);
+        assert!(!is_longer(times));
+        times[0].add(5.0);
+        times[1].add(50.0);
+        assert!(!is_longer(times), "the first loop may include work of the driver");
+        times[1].add(5.4);
+        assert!(!is_longer(times), "about as fast");
+        times[0].add(4.0);
+        assert!(is_longer(times));
+    }
 
     #[test]
     fn wishes() {
