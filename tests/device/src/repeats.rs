@@ -61,6 +61,11 @@ impl Node {
         }
         self.flow = sum;
     }
+    /// The threads of a block share what they read.
+    #[kernel(pairs)]
+    pub fn compare(&mut self, other: Ref<Node>) {
+        self.flow += 0.001 * (other.heat() - self.heat);
+    }
     /// Reads a result that an earlier kernel of the iteration has stored.
     #[kernel]
     pub fn warm(&mut self, search: Ref<Search>, share: f32) {
