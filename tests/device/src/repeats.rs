@@ -63,7 +63,7 @@ impl Node {
     }
     /// The threads of a block share what they read.
     #[kernel(pairs)]
-    pub fn compare(&mut self, other: Ref<Node>) {
+    pub fn meet(&mut self, other: Ref<Node>) {
         self.flow += 0.001 * (other.heat() - self.heat);
     }
     /// Reads a result that an earlier kernel of the iteration has stored.

@@ -315,7 +315,7 @@ fn recordings_store_results() {
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Measure,
-    Compare(u32),
+    Meet(u32),
     Warm(f32),
     Heat(u32),
     Largest(u32),
@@ -334,7 +334,7 @@ fn parts(random: &mut Random, len: u32) -> Vec<Part> {
         let at = random.below(parts.len() as u32 + 1) as usize;
         let first = random.below(len);
         let part = match random.below(9) {
-            8 => Part::Compare(first),
+            8 => Part::Meet(first),
             0 => Part::Measure,
             1 => Part::Warm(random.uniform_f32()),
             2 => Part::Heat(first),
@@ -369,8 +369,8 @@ fn random_sequences() {
                 .repeat_while(link, search::goes_on, most, |step| {
                     parts.iter().try_for_each(|part| match *part {
                         Part::Measure => step.execute(Node::measure, ()),
-                        Part::Compare(from) => {
-                            step.over(from as usize..len.min(from + 200) as usize).execute_pairs(Node::compare, ())
+                        Part::Meet(from) => {
+                            step.over(from as usize..len.min(from + 200) as usize).execute_pairs(Node::meet, ())
                         }
                         Part::Warm(share) => step.execute(Node::warm, (link, share)),
                         Part::Heat(from) => {
