@@ -207,31 +207,58 @@ fn an_atomic_flag_ends_a_loop() {
     }
 }
 
-/// Columns that are exchanged once per iteration: the host launches each. Twice: the device does all.
+/// Blocks must not see the field of the next iteration before all have read it.
+#[test]
+fn the_first_kernel_ends_a_loop() {
+    if !has_gpu() {
+        return;
+    }
+    let results = [Place::Host, GPU].map(|place| {
+        let (mut maze, link) = maze(len());
+        let steps = maze.on(place).repeat_while(link, search::goes_on, 40, |step| {
+            step.execute(Search::stop_at, 5)?;
+            step.execute(Node::measure, ())?;
+            step.execute(Search::deepen, ())
+        });
+        if place == GPU {
+            check_form(&mut maze);
+        }
+        (steps.unwrap(), values(&mut maze))
+    });
+    assert_eq!(results[0].0, 6);
+    assert_eq!(results[0], results[1]);
+}
+
+/// Columns that are exchanged once per iteration: the host launches each. Twice: the device does all. For a part of the
+/// objects: values are copied.
 #[test]
 fn snapshots_are_in_their_places() {
     if !has_gpu() {
         return;
     }
-    for twists in 0..4 {
+    for (twists, in_part) in [(0, false), (1, false), (2, false), (3, false), (0, true)] {
         let results = [Place::Host, GPU].map(|place| {
             let (mut maze, link) = maze(200);
             let steps = maze
                 .on(place)
                 .repeat_while(link, search::goes_on, 30, |step| {
                     (0..twists).try_for_each(|_| step.execute(Node::twist, ()))?;
+                    if in_part {
+                        step.over(50..150).execute(Node::twist, ())?;
+                        step.over(20..90).execute(Node::twist, ())?;
+                    }
                     step.reduce_into(Node::both, 3, Max, link, search::largest)?;
                     step.execute(Search::deepen, ())?;
                     step.execute(Search::stop_at, 5)
                 })
                 .unwrap();
-            if place == GPU && twists % 2 == 0 {
+            if place == GPU && twists % 2 == 0 && !in_part {
                 check_form(&mut maze);
             }
             (steps, values(&mut maze))
         });
         assert_eq!(results[0].0, 5);
-        assert_eq!(results[0], results[1], "{twists} twists");
+        assert_eq!(results[0], results[1], "{twists} twists, {in_part}");
     }
 }
 
@@ -408,6 +435,7 @@ fn all_forms() {
         "limits_and_no_iterations",
         "results_are_arguments_of_later_kernels",
         "an_atomic_flag_ends_a_loop",
+        "the_first_kernel_ends_a_loop",
         "snapshots_are_in_their_places",
         "other_loops_run_too",
         "random_sequences",
