@@ -27,7 +27,9 @@ pub use ikra_trace as trace;
 #[cfg_attr(docsrs, doc(cfg(feature = "cuda")))]
 pub mod gpu {
     pub use ikra_gpu::interop;
-    pub use ikra_gpu::{Cuda, CudaWorld, DeviceStats, GpuError, KernelTime, LostColumn, Specialized, driver};
+    pub use ikra_gpu::{
+        Cuda, CudaWorld, DeviceStats, GpuError, KernelTime, LoopForm, LoopReport, LostColumn, Specialized, driver,
+    };
 }
 
 /// Traits in bounds of functions of worlds and objects, which classes, kernels and values have by themselves.

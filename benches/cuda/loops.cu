@@ -1,6 +1,9 @@
-// Loops of two small kernels, with a test after each iteration: the host reads a flag, or the device decides.
+// Loops of two small kernels, with a test after each iteration: the host reads a flag, a graph repeats itself, or one
+// kernel stays on the device.
 
 #include "common.cuh"
+
+#include <cooperative_groups.h>
 
 namespace {
 
@@ -62,7 +65,7 @@ struct Loop {
     State state;
     unsigned blocks;
 
-    Loop(unsigned n, unsigned iterations) : values(n), numbers(2), results(1), blocks((n + THREADS - 1) / THREADS)
+    Loop(unsigned n, unsigned iterations) : values(n), numbers(4), results(1), blocks((n + THREADS - 1) / THREADS)
     {
         state = State{values.data(), n, numbers.data(), numbers.data() + 1};
         fill<<<blocks, THREADS, 0, stream>>>(state, iterations);
@@ -138,6 +141,40 @@ private:
     cudaGraphExec_t executable_ = nullptr;
 };
 
+// The whole loop. Iterations take turns with three flags: one is cleared while another is set, and the third is read.
+__global__ void __launch_bounds__(THREADS) resident(State s)
+{
+    const auto grid = cooperative_groups::this_grid();
+    const unsigned first = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
+    unsigned ended = 0;
+    bool goes_on = true;
+    while (goes_on) {
+        for (unsigned i = first; i < s.n; i += stride)
+            if (s.values[i] == 0) s.values[i] = 1;
+        grid.sync();
+        unsigned* const flag = s.flag + ended % 3;
+        bool found = false;
+        for (unsigned i = first; i < s.n; i += stride) found |= s.values[i] > ended + 1;
+        if (__any_sync(~0u, found) && threadIdx.x % 32 == 0) *flag = 1;
+        if (first == 0) s.flag[(ended + 1) % 3] = 0;
+        grid.sync();
+        goes_on = *static_cast<volatile unsigned*>(flag) != 0;
+        ++ended;
+    }
+    if (first == 0) *s.ended = ended;
+}
+
+// As many blocks as run at the same time, or as many as there is work for.
+void run_resident(Loop& loop, unsigned most)
+{
+    check(cudaMemsetAsync(loop.state.flag, 0, 3 * sizeof(unsigned), loop.stream));
+    void* arguments[] = {&loop.state};
+    const unsigned blocks = loop.blocks < most ? loop.blocks : most;
+    const void* kernel = reinterpret_cast<const void*>(resident);
+    check(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(THREADS), arguments, 0, loop.stream));
+    loop.stream.synchronize();
+}
+
 template <class Run>
 double time_loop(Loop& loop, unsigned iterations, Run run)
 {
@@ -165,5 +202,19 @@ EXPORT double loop_by_graph(std::uint64_t n, std::uint32_t iterations)
         Loop loop(static_cast<unsigned>(n), iterations);
         const WhileGraph graph(loop);
         return time_loop(loop, iterations, [&] { graph.run(loop); });
+    });
+}
+
+// Nanoseconds of one iteration in a kernel that stays on the device.
+EXPORT double loop_by_kernel(std::uint64_t n, std::uint32_t iterations)
+{
+    return guarded([&] {
+        Loop loop(static_cast<unsigned>(n), iterations);
+        int device = 0, processors = 0, each = 0;
+        check(cudaGetDevice(&device));
+        check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, resident, THREADS, 0));
+        const unsigned most = static_cast<unsigned>(processors * each);
+        return time_loop(loop, iterations, [&] { run_resident(loop, most); });
     });
 }

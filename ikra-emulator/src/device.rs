@@ -107,6 +107,8 @@ pub struct Launch {
     pub arguments: Vec<u8>,
     /// Bytes of stack of each thread, for calls of unknown depth.
     pub stack_bytes: usize,
+    /// Whether all blocks run at the same time, so that they can wait for each other.
+    pub is_cooperative: bool,
 }
 
 impl Device {
@@ -312,6 +314,10 @@ impl Device {
                 "{:?} blocks of {:?} threads; a block has 1 to {most} threads, a grid at least one block",
                 launch.grid, launch.block
             ));
+        }
+        let resident = grid::resident(threads as u32, self.options.multiprocessors) as u64;
+        if launch.is_cooperative && blocks > resident {
+            return invalid(format!("{blocks} blocks are to run at the same time, and there is room for {resident}"));
         }
         let shared = u64::from(info.shared_bytes) + u64::from(launch.shared_bytes);
         if shared > u64::from(self.options.shared_bytes_per_block) {

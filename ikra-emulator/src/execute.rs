@@ -57,6 +57,8 @@ pub(crate) struct Core<'a> {
     pub(crate) counts: Counts,
     pub(crate) random: Random,
     pub(crate) started: Instant,
+    /// Whether a warp gives way to others, which it perhaps waits for.
+    pub(crate) waits: bool,
 }
 
 /// The successor of a step.
@@ -90,6 +92,9 @@ impl<'a> Core<'a> {
             let most = if group.limit == u32::MAX && group.mask != warp.running { budget.min(256) } else { budget };
             let used = self.run_group(shared, warp, group, most)?;
             budget -= used.min(budget);
+            if std::mem::take(&mut self.waits) {
+                return Ok(());
+            }
             if group.mask != u32::MAX {
                 warp.patience = warp.patience.saturating_sub(used);
             }
@@ -191,6 +196,12 @@ impl<'a> Core<'a> {
                     warp.patience = warp.patience.saturating_sub(128);
                 }
                 self.load(shared, warp, access, active, number)?;
+                // It may be another block that they wait for: a warp that only waits leaves the others no time.
+                if access.semantics.atomic && self.context.launch.is_cooperative && self.random.once_in(8) {
+                    warp.place(mask, number + 1);
+                    self.waits = true;
+                    return Ok(Next::Apart);
+                }
                 Ok(Next::Follows)
             }
             Action::Store(access) => {

@@ -115,9 +115,13 @@ impl Context<'_> {
 
     /// The number of blocks that may be in progress at once.
     fn resident(&self) -> usize {
-        let per_multiprocessor = (2048 / self.threads).clamp(1, 32) as usize;
-        per_multiprocessor * self.device.options.multiprocessors.max(1) as usize
+        resident(self.threads, self.device.options.multiprocessors)
     }
+}
+
+/// The number of blocks of so many threads that so many multiprocessors run at the same time.
+pub(crate) fn resident(threads: u32, multiprocessors: u32) -> usize {
+    (2048 / threads).clamp(1, 32) as usize * multiprocessors.max(1) as usize
 }
 
 fn split(n: u64, dimensions: [u32; 3]) -> [u32; 3] {
@@ -156,6 +160,7 @@ fn work(context: &Context<'_>, number: u64, threads: usize) -> Counts {
         recent: Recent::new(&context.device.memory),
         counts: Counts::default(),
         random: Random::new(seed),
+        waits: false,
         started: Instant::now(),
     };
     let limit = context.resident().div_ceil(threads);
@@ -164,7 +169,7 @@ fn work(context: &Context<'_>, number: u64, threads: usize) -> Counts {
     let mut is_exhausted = false;
     while !context.stop.load(Relaxed) {
         let may_start = !is_exhausted && resident.len() < limit;
-        if may_start && (resident.is_empty() || core.random.once_in(16)) {
+        if may_start && (resident.is_empty() || context.launch.is_cooperative || core.random.once_in(16)) {
             let n = context.next.fetch_add(1, Relaxed);
             if n < context.blocks {
                 resident.push(start(context, context.order.block(n), &mut spare));

@@ -39,6 +39,7 @@ fn launch(device: &Device, text: &str, kernel: &str, threads: u32, arguments: &[
         shared_bytes: 0,
         arguments: arguments.to_vec(),
         stack_bytes: 4096,
+        is_cooperative: false,
     };
     device.launch(&loaded, kernel, &launch).unwrap_or_else(|fault| panic!("{fault}\n{text}"))
 }

@@ -14,6 +14,7 @@ use crate::device_columns::DeviceColumns;
 use crate::driver::DeviceInfo;
 use crate::executor::{take, used_last, with};
 use crate::losses::{self, LostColumn};
+use crate::resident::LoopReport;
 use crate::stats::DeviceStats;
 use crate::tables;
 use crate::versions::Specialized;
@@ -212,6 +213,34 @@ impl<W: World> Cuda<'_, W> {
     /// As for [executors](ikra_runtime::executor::On#errors).
     pub fn specialized(&mut self) -> Result<Vec<Specialized>, Error> {
         with(self.world, |_, device| Ok(device.specialized()))
+    }
+
+    /// Waits for loops that are being compiled, and says for each sequence of kernels that was repeated how it ran the last
+    /// time: see [`On::repeat_while`](ikra_runtime::executor::On::repeat_while).
+    ///
+    /// | form | when |
+    /// | --- | --- |
+    /// | one kernel, which stays on the device | the device can run all blocks of a kernel together, without a limit of time; no values of snapshots are copied; the sequence has run for 64 iterations before, or once with at most 0, and is compiled; as a graph, an iteration takes less than 30 µs per launch, and not clearly less than as one kernel; no launch has more than two million threads |
+    /// | a graph | columns are exchanged an even number of times in an iteration, and the driver is that of CUDA 12.4 or newer |
+    /// | the host starts each kernel | otherwise |
+    ///
+    /// The variable `IKRA_LOOPS` forces one of them, as far as it is possible: `resident` (at once, and for any number of
+    /// threads), `resident:8x256` (with 8 blocks of 256 threads), `graph` or `host`.
+    ///
+    /// ```no_run
+    /// # use ikra::{Place, prelude::*};
+    /// # fn f(sim: &mut impl CudaWorld) -> Result<(), ikra::Error> {
+    /// for one in sim.cuda().loops()? {
+    ///     println!("{one}");   // Node::push, Search::deepen: ran as one kernel of 128 blocks with 1024 threads
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [executors](ikra_runtime::executor::On#errors).
+    pub fn loops(&mut self) -> Result<Vec<LoopReport>, Error> {
+        with(self.world, |_, device| Ok(device.reported_loops()))
     }
 
     /// The world's statistics on the GPU that it used last; empty before the first launch.

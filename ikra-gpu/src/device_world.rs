@@ -15,7 +15,8 @@ use ikra_runtime::objects::AnyObjects;
 use crate::changes::Changes;
 use crate::code::{Codes, Kind, Shape};
 use crate::device_columns::DeviceColumns;
-use crate::driver::{Context, DeviceInfo, Function, Memory, Module, Pieces, Stream};
+use crate::driver::{Context, DeviceInfo, Memory, Module, Pieces, Stream};
+use crate::resident::Loops;
 use crate::step::Positions;
 use crate::stream_log::StreamLog;
 use crate::tables::{Loaded, Members, Table, TableState, Text, symbols};
@@ -54,8 +55,8 @@ pub(crate) struct DeviceWorld {
     pub(crate) changes: Changes,
     /// The number of finished blocks of a reduction.
     blocks_done: Option<Memory>,
-    /// The kernel that ends loops, if it was looked for; `Some(None)` if the driver rejects it.
-    pub(crate) looping: Option<Option<Function>>,
+    /// What is known about loops.
+    pub(crate) loops: Loops,
 }
 
 /// The uses of scratch memory.
@@ -161,7 +162,7 @@ impl DeviceWorld {
             lists: Vec::new(),
             groups: Vec::new(),
             blocks_done: None,
-            looping: None,
+            loops: Loops::default(),
         })
     }
 
@@ -428,12 +429,11 @@ impl DeviceWorld {
         fields: FieldSet,
         positions: &Positions,
     ) -> Result<bool, Error> {
-        let Positions { first, end, ref list, is_shared } = *positions;
+        let Positions { first, end, is_shared, .. } = *positions;
         if first == end {
             return Ok(false);
         }
-        let whole = list.is_none() && first == 0 && end == objects.count() as usize;
-        if whole && objects.has_own_columns() {
+        if positions.are_all(objects) {
             DeviceColumns::of(objects, &self.log)?.swap_shadow(fields);
             return Ok(true);
         }

@@ -1,22 +1,37 @@
-//! Recordings that a device repeats by itself, as long as a field says so.
+//! Recordings that a device repeats by itself, as long as a field says so: as one kernel (see `resident.rs`), or as a graph.
 //!
-//! The loop is a graph: a kernel that looks at the field for the first time, and a node that repeats another graph. That
-//! one has the recorded launches, and the same kernel at its end. The kernel counts the iterations, and sets the
-//! condition of the next one. It is a module of its own, since only newer drivers know the function that it calls.
+//! The graph has a kernel that looks at the field for the first time, and a node that repeats another graph. That one has
+//! the recorded launches, and the same kernel at its end. The kernel counts the iterations, and sets the condition of the
+//! next one. It is a module of its own, since only newer drivers know the function that it calls.
+
+use std::time::Instant;
 
 use ikra_core::effects::FieldSet;
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::{ObjectField, Recording};
 
+use crate::device_columns::DeviceColumns;
 use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::{Function, Grid, Module};
-use crate::recordings::{Exchange, exchange, read_tables};
+use crate::recordings::{DeviceRecording, Exchange, exchange, own, read_tables};
+use crate::resident::{LoopForm, Resident, Wish};
+use crate::step::Step;
 use crate::tables::Members;
 
 /// The kernel `ikra_loop(going, count, report, most, condition, ended)`. It adds `ended` iterations to the count, or sets
 /// it to 0 if none has ended, and copies it to the host's memory. The next iteration begins if the byte at `going` is not
 /// 0, and fewer than `most` have ended.
 const CODE: &str = include_str!("looping.ptx");
+
+/// A loop of recorded launches.
+#[derive(Clone, Copy)]
+struct Loop<'r> {
+    recorded: &'r DeviceRecording,
+    /// The field that says whether it goes on, and its address.
+    going: ObjectField,
+    address: u64,
+    most: u64,
+}
 
 impl DeviceWorld {
     /// Replays a recording as long as a byte is not 0, at most so many times, and returns how many times it did. `None` if
@@ -29,9 +44,138 @@ impl DeviceWorld {
         most: u64,
     ) -> Result<Option<u64>, Error> {
         let recorded = self.current(members, recording)?;
-        let Some(going) = self.field_address(members, going, 1) else { return Ok(None) };
+        let Some(address) = self.field_address(members, going, 1) else { return Ok(None) };
+        let wish = Wish::now();
         // Tables in constant memory may differ from iteration to iteration.
-        if read_tables(&recorded.steps) || !self.log.stream.can_record_loops() {
+        if read_tables(&recorded.steps) || wish == Wish::Host {
+            return Ok(None);
+        }
+        let number = self.loops.number(&recorded.steps);
+        // A loop without iterations prepares others.
+        let this = Loop { recorded, going, address, most };
+        let chosen = self
+            .resident(members, &recorded.steps, number, wish, most == 0)
+            .and_then(|resident| Ok((self.loop_grid(&resident, &recorded.steps, wish)?, resident)));
+        let reason = match chosen {
+            Ok((grid, resident)) => {
+                let Grid { blocks, threads, .. } = grid;
+                let start = Instant::now();
+                if let Some(count) = self.repeat_resident(members, this, &resident, grid)? {
+                    self.loops.time(number, true, count, start.elapsed());
+                    self.loops.note(number, LoopForm::Resident { blocks, threads }, None);
+                    return Ok(Some(count));
+                }
+                String::from("columns are exchanged an odd number of times")
+            }
+            Err(reason) => reason,
+        };
+        let start = Instant::now();
+        let count = self.repeat_by_graph(members, this)?;
+        self.loops.time(number, false, count.unwrap_or(0), start.elapsed());
+        self.loops.note(number, if count.is_some() { LoopForm::Graph } else { LoopForm::Host }, Some(reason));
+        self.count_iterations(number, count.unwrap_or(0));
+        Ok(count)
+    }
+
+    /// The table entries and the address of the result for each launch. Columns that launches exchange are in other places
+    /// for the next ones; afterwards they are where they were. `None` if they would not be after an iteration.
+    fn loop_places(
+        &mut self,
+        members: &mut Members<'_>,
+        steps: &[Step],
+    ) -> Result<Option<Vec<(Vec<u64>, u64)>>, Error> {
+        let (mut places, mut exchanges) = (Vec::new(), Vec::new());
+        let mut of = |step: &Step, exchanges: &mut Vec<Exchange>| -> Result<(Vec<u64>, u64), Error> {
+            let words = self.words(members, &step.entry)?;
+            let stored = step.stored.as_ref().map(|stored| self.field_address(members, stored.to, stored.size));
+            let Some(result) = stored.unwrap_or(Some(0)) else { unreachable!("it was found when it was recorded") };
+            for (effects, _) in &step.sections {
+                let snapshot = effects.shadowed();
+                if let (false, Some((member, objects))) = (snapshot.is_empty(), own(members, effects.class())) {
+                    DeviceColumns::of(objects, &self.log)?.swap_shadow(snapshot);
+                    exchanges.push((member, snapshot));
+                }
+            }
+            Ok((words, result))
+        };
+        let found = steps.iter().try_for_each(|step| of(step, &mut exchanges).map(|place| places.push(place)));
+        exchange(members, &exchanges, self.log.number());
+        found.map(|()| are_undone(&exchanges).then_some(places))
+    }
+
+    /// Runs a loop as one kernel. `None` if columns are not in their places after an iteration; then nothing has run.
+    fn repeat_resident(
+        &mut self,
+        members: &mut Members<'_>,
+        Loop { recorded, going, address, most }: Loop<'_>,
+        resident: &Resident,
+        grid: Grid,
+    ) -> Result<Option<u64>, Error> {
+        let steps = &recorded.steps;
+        let Some(places) = self.loop_places(members, steps)? else { return Ok(None) };
+        let arrived = self.scratch(Scratch::Number, size_of::<u64>())?;
+        let log = self.log.clone();
+        let inbox = log.inbox();
+        let report = inbox.start().cast::<u64>();
+        let apart = u32::from(steps.first().is_some_and(|first| self.may_write(first, going)));
+        let to = report.addr() as u64;
+        let sizes: Vec<[u32; 2]> = steps.iter().map(|step| [step.grid.blocks, step.grid.threads]).collect();
+        let own = [&raw const address, &raw const to, &raw const most, &raw const arrived];
+        let mut all: Vec<*const ()> = own.map(<*const u64>::cast).to_vec();
+        all.push((&raw const apart).cast());
+        for ((step, size), (words, result)) in steps.iter().zip(&sizes).zip(&places) {
+            all.extend(size.each_ref().map(|number| std::ptr::from_ref(number).cast::<()>()));
+            all.extend(step.places(words, result));
+        }
+        if all.len() != resident.parameters {
+            unreachable!("entry points take what was recorded for them");
+        }
+        // SAFETY: in the inbox, which is aligned for it. Nothing else uses the inbox while this holds its lock.
+        unsafe { report.write_volatile(0) };
+        if grid.blocks > 1 {
+            // SAFETY: scratch memory of this size, which nothing else uses before this returns.
+            unsafe { log.stream.zero(arrived, size_of::<u64>()) }.map_err(|error| log.blame(error))?;
+        }
+        log.replayed(0, &recorded.effects);
+        // SAFETY: the kernel was made of these entry points, and takes four numbers of 64 bits, one of 32, and for each launch
+        // two of 32 and what its entry point takes: `Step` has the arguments, and these are its table entries. `address` is
+        // that of a field, `report` is in the inbox, which is locked, `arrived` is 0 if there are several blocks.
+        // `loop_grid` has found room for all blocks, each with at least as many threads and as much shared memory as the
+        // launches have. The launches are for the columns, numbers of objects and array lengths that `current` has compared,
+        // at the addresses of now, which are the same after each iteration (I27). The kernel is the same program as the
+        // launches (I39).
+        unsafe { log.stream.launch_together(&resident.function, grid, &all) }.map_err(|error| log.blame(error))?;
+        // Before an error is found: the values are then lost, and not those of the host.
+        self.note_replayed(members, recorded);
+        let ended = log.stream.synchronize();
+        // SAFETY: as above; nothing runs any more.
+        let said = unsafe { report.read_volatile() };
+        let (count, launch) = (said >> 8, (said & 255) as usize);
+        let kernels: Vec<&str> = steps.get(launch).into_iter().flat_map(Step::kernels).collect();
+        ended.map_err(|error| log.blame(in_iteration(error, count, &kernels)))?;
+        log.synchronize()?;
+        log.replayed(steps.len() * count as usize, &[]);
+        log.count_down(size_of::<u64>());
+        log.count_loop(true);
+        Ok(Some(count))
+    }
+
+    /// Whether a launch may write a field. A kernel stores fields of its own objects, and one result, and changes atomic
+    /// fields of any object.
+    fn may_write(&self, step: &Step, field: ObjectField) -> bool {
+        let table = self.tables.iter().find(|table| table.class == field.class);
+        table.is_none_or(|table| table.atomics.contains(field.field))
+            || step.sections.iter().any(|(effects, _)| effects.class() == field.class)
+            || step.stored.as_ref().is_some_and(|stored| stored.to.class == field.class)
+    }
+
+    /// Runs a loop as a graph. `None` if the device cannot; then nothing has run.
+    fn repeat_by_graph(
+        &mut self,
+        members: &mut Members<'_>,
+        Loop { recorded, address: going, most, .. }: Loop<'_>,
+    ) -> Result<Option<u64>, Error> {
+        if !self.log.stream.can_record_loops() {
             return Ok(None);
         }
         let Some(function) = self.looping()? else { return Ok(None) };
@@ -71,16 +215,17 @@ impl DeviceWorld {
         let ended = log.stream.synchronize();
         // SAFETY: in the inbox, which is aligned for it. The kernel has written it, and nothing runs any more.
         let count = unsafe { report.read_volatile() };
-        ended.map_err(|error| log.blame(in_iteration(error, count)))?;
+        ended.map_err(|error| log.blame(in_iteration(error, count, &[])))?;
         log.synchronize()?;
         log.replayed(recorded.steps.len() * count as usize, &[]);
         log.count_down(size_of::<u64>());
+        log.count_loop(false);
         Ok(Some(count))
     }
 
     /// The kernel that looks at the field.
     fn looping(&mut self) -> Result<Option<Function>, GpuError> {
-        if let Some(known) = &self.looping {
+        if let Some(known) = &self.loops.end {
             return Ok(known.clone());
         }
         let function = match Module::load_waiting(&self.log.context, CODE) {
@@ -88,7 +233,7 @@ impl DeviceWorld {
             Err(GpuError::DeviceCodeRejected { .. }) => None,
             Err(error) => return Err(error),
         };
-        self.looping = Some(function.clone());
+        self.loops.end = Some(function.clone());
         Ok(function)
     }
 }
@@ -105,11 +250,13 @@ fn are_undone(exchanges: &[Exchange]) -> bool {
     odd.iter().all(|(_, fields)| fields.is_empty())
 }
 
-/// The error of an iteration, counted from 1.
-fn in_iteration(error: GpuError, ended: u64) -> GpuError {
+/// The error of an iteration, counted from 1, in the launch of these kernels, if that is known.
+fn in_iteration(error: GpuError, ended: u64, kernels: &[&str]) -> GpuError {
     match error {
         GpuError::DeviceLost { kernel, reason } => {
-            GpuError::DeviceLost { kernel, reason: format!("{reason}; in iteration {} of a loop", ended + 1) }
+            let launch = if kernels.is_empty() { String::new() } else { format!(", in `{}`", kernels.join(", ")) };
+            let reason = format!("{reason}; in iteration {} of a loop{launch}", ended + 1);
+            GpuError::DeviceLost { kernel, reason }
         }
         error => error,
     }

@@ -16,7 +16,7 @@ use ikra_runtime::objects::AnyObjects;
 use crate::device_columns::DeviceColumns;
 use crate::device_world::{DeviceWorld, columns};
 use crate::driver::Graph;
-use crate::step::Step;
+use crate::step::{Positions, Step};
 use crate::stream_log::StreamLog;
 use crate::tables::{Members, Table, TableState, Text};
 
@@ -84,9 +84,18 @@ pub(crate) fn read_tables(steps: &[Step]) -> bool {
 }
 
 /// The objects of a class, and their position among the members.
-fn own<'m>(members: &'m mut Members<'_>, class: ClassId) -> Option<(usize, &'m mut dyn AnyObjects)> {
+pub(crate) fn own<'m>(members: &'m mut Members<'_>, class: ClassId) -> Option<(usize, &'m mut dyn AnyObjects)> {
     let member = members.iter().position(|objects| objects.class() == class)?;
     Some((member, &mut *members[member]))
+}
+
+/// Whether the values of a launch's snapshots need no copies: the columns are exchanged for them, or there are none.
+pub(crate) fn is_exchanged_whole(members: &mut Members<'_>, effects: &Effects, positions: &Positions) -> bool {
+    if effects.shadowed().is_empty() {
+        return effects.copied().is_empty();
+    }
+    let Some((_, objects)) = own(members, effects.class()) else { return false };
+    effects.copied().is_empty() && positions.are_all(objects)
 }
 
 /// Records on a stream.

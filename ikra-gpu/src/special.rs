@@ -17,10 +17,11 @@ use ikra_runtime::error::GpuError;
 use ikra_runtime::executor::Section;
 
 use crate::code::Kind;
+use crate::compiling::{Compiling, Program};
 use crate::device_columns::DeviceColumns;
 use crate::device_world::{DeviceWorld, columns};
 use crate::tables::{Loaded, Members};
-use crate::versions::{Compiling, Facts, Specialized, State, Version, finished, made};
+use crate::versions::{Facts, Specialized, State, Version, finished, made};
 
 /// The largest number of bytes of a class whose values become part of a kernel.
 const MOST_BYTES: usize = 1 << 20;
@@ -179,13 +180,9 @@ impl DeviceWorld {
             memory.push((self.tables[member].header, header.len.to_ne_bytes().into()));
         }
         let (text, module) = (self.codes.texts().nth(general.module).unwrap_or_default(), general.module);
-        let program = Arc::clone(self.specials.programs.entry(module).or_default());
+        let program = Arc::clone(self.specials.programs.entry(module).or_insert_with(|| Program::of(text)));
         let (context, symbol, facts) = (self.log.context.clone(), general.symbol.clone(), facts.clone());
         let work = move || made(&context, text, &program, &symbol, &facts, &memory);
-        let thread = std::thread::Builder::new().name(String::from("ikra-specialize")).spawn(work);
-        Ok(match thread {
-            Ok(thread) => State::Compiling(Compiling(Some(thread))),
-            Err(error) => State::General(format!("no thread could be started: {error}")),
-        })
+        Ok(Compiling::start("ikra-specialize", work).map_or_else(State::General, State::Compiling))
     }
 }

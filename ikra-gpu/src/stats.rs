@@ -8,6 +8,8 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) launches: u64,
+    pub(crate) resident_loops: u64,
+    pub(crate) graph_loops: u64,
     pub(crate) bytes_up: u64,
     pub(crate) bytes_down: u64,
     pub(crate) kernels: BTreeMap<&'static str, (u64, Duration)>,
@@ -19,6 +21,10 @@ pub(crate) struct Counters {
 pub struct DeviceStats {
     /// Kernels started, including reductions.
     pub launches: u64,
+    /// Loops that ran as one kernel: see [`Cuda::loops`](crate::Cuda::loops).
+    pub resident_loops: u64,
+    /// Loops that ran as a graph. The host has started the kernels of other loops.
+    pub graph_loops: u64,
     /// Bytes of columns copied to the device.
     pub bytes_up: u64,
     /// Bytes of columns and results copied to the host.
@@ -50,6 +56,8 @@ impl DeviceStats {
             .collect();
         Self {
             launches: counters.launches,
+            resident_loops: counters.resident_loops,
+            graph_loops: counters.graph_loops,
             bytes_up: counters.bytes_up,
             bytes_down: counters.bytes_down,
             device_memory,
@@ -65,6 +73,9 @@ impl fmt::Display for DeviceStats {
             "{} launches, {} bytes up, {} bytes down, {} bytes of device memory",
             self.launches, self.bytes_up, self.bytes_down, self.device_memory
         )?;
+        if self.resident_loops + self.graph_loops > 0 {
+            write!(f, ", {} loops as one kernel, {} as a graph", self.resident_loops, self.graph_loops)?;
+        }
         for KernelTime { kernel, launches, time } in &self.kernels {
             write!(f, "\n{kernel}: {launches} launches, {time:?}")?;
         }

@@ -49,6 +49,12 @@ impl Positions {
         Ok(runs.flat_map(of_run).collect())
     }
 
+    /// Whether they are all objects of a class whose columns can be exchanged.
+    pub(crate) fn are_all(&self, objects: &dyn AnyObjects) -> bool {
+        let are_all = self.list.is_none() && self.first == 0 && self.end == objects.count() as usize;
+        are_all && objects.has_own_columns()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.end - self.first
     }
@@ -60,7 +66,7 @@ pub(crate) struct Step {
     /// Its effects on each class, and the objects that it affects.
     pub(crate) sections: Vec<(&'static Effects, Positions)>,
     pub(crate) entry: Arc<Loaded>,
-    grid: Grid,
+    pub(crate) grid: Grid,
     /// The arguments before the table entries, including the padding bytes of each argument.
     arguments: Vec<Box<[MaybeUninit<u8>]>>,
     /// For a reduction: where its result goes.
@@ -92,18 +98,29 @@ impl Step {
         Self { stored: Some(stored), ..self }
     }
 
+    /// The addresses of its arguments, followed by that of these table entries. `result` is the address for
+    /// [`stored`](Self::stored).
+    pub(crate) fn places(&self, words: &[u64], result: &u64) -> Vec<*const ()> {
+        let own = self.arguments.iter().map(|argument| argument.as_ptr().cast());
+        let mut all: Vec<*const ()> = own.chain(arguments::start(words)).collect();
+        if let Some(stored) = &self.stored {
+            all[stored.argument] = std::ptr::from_ref(result).cast();
+        }
+        all
+    }
+
     /// Starts it on a stream, with these table entries. `result` is the address for [`stored`](Self::stored).
     ///
     /// # Safety
     ///
     /// As for [`Stream::launch`]: the entry point takes these arguments and table entries.
     pub(crate) unsafe fn start(&self, stream: &Stream, words: &[u64], result: u64) -> Result<(), GpuError> {
-        let own = self.arguments.iter().map(|argument| argument.as_ptr().cast());
-        let mut all: Vec<*const ()> = own.chain(arguments::start(words)).collect();
-        if let Some(stored) = &self.stored {
-            all[stored.argument] = (&raw const result).cast();
-        }
         // SAFETY: by the caller.
-        unsafe { stream.launch(&self.entry.function, self.grid, &all) }
+        unsafe { stream.launch(&self.entry.function, self.grid, &self.places(words, &result)) }
+    }
+
+    /// The kernels, as texts.
+    pub(crate) fn kernels(&self) -> impl Iterator<Item = &'static str> {
+        self.sections.iter().map(|(effects, _)| effects.kernel())
     }
 }

@@ -317,6 +317,12 @@ impl StreamLog {
         }
     }
 
+    /// Adds a loop to the statistics.
+    pub(crate) fn count_loop(&self, is_resident: bool) {
+        let counters = &mut self.state().counters;
+        *if is_resident { &mut counters.resident_loops } else { &mut counters.graph_loops } += 1;
+    }
+
     /// Waits for all work so far.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
         self.check()?;

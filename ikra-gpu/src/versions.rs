@@ -1,18 +1,17 @@
 //! The versions of kernels for the values of some objects: what they rely on, and how they are made.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
-use std::thread::JoinHandle;
+use std::sync::Arc;
 
-use ikra_ptx::Module as Program;
 use ikra_ptx::specialize::{Argument, Budget, Known, Memory, Report, specialize};
 
 use crate::code::Kind;
+use crate::compiling::{Compiling, Program};
 use crate::driver::{Context, Function, Module};
 use crate::tables::Loaded;
 
 /// A part of the mangled names of the variables by which panics are reported. A module may have its own of these.
-const OF_PANICS: &str = "8ikra_gpu6device5panic";
+pub(crate) const OF_PANICS: &str = "8ikra_gpu6device5panic";
 
 /// The special versions of a world's kernels.
 #[derive(Debug, Default)]
@@ -22,7 +21,7 @@ pub(crate) struct Specials {
     /// Versions that no launch takes any more. Kernels may still run, and their modules stay loaded until these are done.
     pub(crate) retired: Vec<Version>,
     /// The programs of modules, once they have been needed.
-    pub(crate) programs: BTreeMap<usize, Arc<OnceLock<Result<Program, String>>>>,
+    pub(crate) programs: BTreeMap<usize, Arc<Program>>,
 }
 
 /// The special version of a kernel.
@@ -37,33 +36,10 @@ pub(crate) struct Version {
 pub(crate) enum State {
     /// The kernel is compiled after so many launches with the same facts.
     Waiting(u32),
-    Compiling(Compiling),
+    Compiling(Compiling<(Function, Report)>),
     Ready(Arc<Loaded>, Report),
     /// The general kernel runs, for this reason.
     General(String),
-}
-
-/// A thread that compiles a kernel. Whoever drops it waits for it: no thread outlives its world.
-#[derive(Debug)]
-pub(crate) struct Compiling(pub(crate) Option<JoinHandle<Result<(Function, Report), String>>>);
-
-impl Compiling {
-    pub(crate) fn is_done(&self) -> bool {
-        self.0.as_ref().is_none_or(JoinHandle::is_finished)
-    }
-
-    fn result(mut self) -> Result<(Function, Report), String> {
-        let thread = self.0.take().ok_or("it was not started")?;
-        thread.join().unwrap_or_else(|_| Err(String::from("the evaluator panicked, see above")))
-    }
-}
-
-impl Drop for Compiling {
-    fn drop(&mut self) {
-        if let Some(thread) = self.0.take() {
-            drop(thread.join());
-        }
-    }
 }
 
 /// What a special version relies on.
@@ -110,7 +86,7 @@ impl std::fmt::Display for Specialized {
 }
 
 /// The outcome of a thread that compiled the special version of an entry point.
-pub(crate) fn finished(thread: Compiling, general: &Loaded) -> State {
+pub(crate) fn finished(thread: Compiling<(Function, Report)>, general: &Loaded) -> State {
     match thread.result() {
         Err(reason) => State::General(reason),
         Ok((function, _)) if function.footprint.local_bytes > general.function.footprint.local_bytes => {
@@ -120,16 +96,24 @@ pub(crate) fn finished(thread: Compiling, general: &Loaded) -> State {
     }
 }
 
+/// A variable among these whose contents kernels of other modules may see. Panics are reported by variables of each module.
+pub(crate) fn own_state<'v>(variables: &'v [String], text: &str) -> Option<&'v String> {
+    // Texts of messages have no name of the program's; what has none is state only if an instruction changes it.
+    let is_changed = |name: &str| text.lines().any(|line| line.contains(&format!("[{name}")) && !line.contains("ld."));
+    let is_text = |name: &str| (name.starts_with("alloc_") || name.starts_with("anon_")) && !is_changed(name);
+    variables.iter().find(|name| !name.contains(OF_PANICS) && !is_text(name))
+}
+
 /// Makes the special version of an entry point, and has the driver compile it.
 pub(crate) fn made(
     context: &Context,
     text: &str,
-    program: &OnceLock<Result<Program, String>>,
+    program: &Program,
     symbol: &str,
     facts: &Facts,
     memory: &[(u64, Vec<u8>)],
 ) -> Result<(Function, Report), String> {
-    let program = program.get_or_init(|| Program::parse(text).map_err(|error| error.to_string())).as_ref()?;
+    let program = program.parsed(text)?;
     let parameters = program.function(symbol).map_or(0, |kernel| kernel.parameters.len());
     let last = parameters.checked_sub(1).ok_or("it has no parameters")?;
     let words: Vec<(usize, [u8; 8])> = facts.words.iter().map(|(at, word)| (8 * at, word.to_ne_bytes())).collect();
@@ -147,10 +131,7 @@ pub(crate) fn made(
     let (special, report) =
         specialize(program, symbol, &name, &known, &Budget::default()).map_err(|refused| refused.to_string())?;
     let text = special.to_string();
-    // Texts of messages have no name of the program's; what has none is state only if an instruction changes it.
-    let is_changed = |name: &str| text.lines().any(|line| line.contains(&format!("[{name}")) && !line.contains("ld."));
-    let is_text = |name: &str| (name.starts_with("alloc_") || name.starts_with("anon_")) && !is_changed(name);
-    if let Some(variable) = report.variables.iter().find(|name| !name.contains(OF_PANICS) && !is_text(name)) {
+    if let Some(variable) = own_state(&report.variables, &text) {
         return Err(format!(
             "it uses a variable of the program, `{variable}`, of which a special one would have its own"
         ));

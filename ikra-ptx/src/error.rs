@@ -1,4 +1,4 @@
-//! Reasons why a text is not understood.
+//! Reasons why a text is not understood, or a program is not made.
 
 use std::fmt;
 
@@ -18,3 +18,18 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// The reason why a program cannot be made of another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The reason.
+    pub reason: String,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for Refused {}

@@ -54,10 +54,12 @@ mod cfg;
 mod error;
 mod lexer;
 mod modifier;
+mod needed;
 mod opcode;
 mod parse;
 mod print;
 mod program;
+pub mod repeat;
 mod special;
 #[cfg(feature = "specialize")]
 pub mod specialize;
@@ -65,7 +67,7 @@ mod uses;
 mod verify;
 
 pub use cfg::{Cfg, Loop};
-pub use error::Error;
+pub use error::{Error, Refused};
 pub use modifier::{Class, Kind, Modifier, Type};
 pub use opcode::Opcode;
 pub use program::{

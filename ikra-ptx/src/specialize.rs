@@ -101,17 +101,17 @@ mod exact;
 mod facts;
 mod fold;
 mod live;
-mod needed;
 mod reach;
 mod report;
 mod value;
 mod versions;
 
-use std::{collections::HashSet, fmt};
+use std::collections::HashSet;
 
 pub use report::Report;
 
-use crate::{Body, Function, Instruction, Item, Linkage, Modifier, Module, Variable};
+pub use crate::error::Refused;
+use crate::{Body, Function, Instruction, Item, Linkage, Modifier, Module, Variable, needed};
 use block::Blocks;
 use data::Data;
 use facts::Facts;
@@ -175,21 +175,6 @@ impl Default for Budget {
     }
 }
 
-/// The reason why a kernel cannot be specialised.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// The reason.
-    pub reason: String,
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-impl std::error::Error for Refused {}
-
 /// A module with a kernel that does the same as one of another module while the facts hold. It has the functions and
 /// variables that the new kernel needs, and the kernel has the old one's parameters and this new name.
 ///
@@ -227,12 +212,18 @@ pub fn specialize(
     let linkage = if function.linkage == Linkage::Private { Linkage::Visible } else { function.linkage };
     let new = Function { linkage, name: name.to_owned(), body: Some(body), ..head(function) };
     let new = needed::module(module, new);
-    let is_own = |variable: &&Variable| {
-        matches!(variable.space, Modifier::Global | Modifier::Const) && !data::is_constant(&new, variable)
-    };
-    report.variables = new.variables().filter(is_own).map(|variable| variable.name.clone()).collect();
+    report.variables = state(&new);
     new.verify().map_err(|error| refuse(format!("the new program is not valid: {error}")))?;
     Ok((new, report))
+}
+
+/// The names of a module's variables in global and constant memory that may change. A copy of the module has its own.
+#[must_use]
+pub fn state(module: &Module) -> Vec<String> {
+    let may_change = |variable: &&Variable| {
+        matches!(variable.space, Modifier::Global | Modifier::Const) && !data::is_constant(module, variable)
+    };
+    module.variables().filter(may_change).map(|variable| variable.name.clone()).collect()
 }
 
 /// A function without its body.

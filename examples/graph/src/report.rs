@@ -45,6 +45,7 @@ pub(crate) fn say(graph: &Graph, outcome: &Outcome) {
         edges as f64 / outcome.time.as_secs_f64() / 1e6,
         outcome.build.as_secs_f64() * 1e3
     );
+    outcome.loops.iter().for_each(|line| println!("{line}"));
 }
 
 /// Compares with a sequential algorithm.

@@ -40,6 +40,8 @@ pub(crate) struct Outcome {
     pub(crate) pulled: u32,
     /// The place that did the work.
     pub(crate) worker: String,
+    /// On a GPU: how the loops ran.
+    pub(crate) loops: Vec<String>,
 }
 
 /// Runs the chosen algorithm.
@@ -77,7 +79,10 @@ fn timed<W: World>(
     let Iterations { count, pulled } = iterate(&mut sim)?;
     sim.synchronize()?;
     let time = start.elapsed();
-    Ok(Outcome { values: values(sim.world()), build, time, iterations: count, pulled, worker })
+    let is_on_gpu = matches!(place, Place::Gpu(_));
+    let loops = if is_on_gpu { sim.world().cuda().loops()? } else { Vec::new() };
+    let loops = loops.iter().map(ToString::to_string).collect();
+    Ok(Outcome { values: values(sim.world()), build, time, iterations: count, pulled, worker, loops })
 }
 
 /// The link to a vertex.

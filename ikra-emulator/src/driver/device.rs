@@ -106,6 +106,8 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_ui
             81 => 228 * 1024,
             82 => 65_536,
             97 => 227 * 1024,
+            // All blocks of a launch can run at the same time.
+            95 => 1,
             // Everything else: not supported (memory pools, managed memory, …).
             _ => 0,
         };

@@ -7,7 +7,7 @@ use super::module::Function;
 use super::queue::Work;
 use super::report;
 use super::state::{Driver, Handle, call};
-use super::status::{Done, INVALID_VALUE, Status};
+use super::status::{COOPERATIVE_LAUNCH_TOO_LARGE, Done, INVALID_VALUE, Status};
 use crate::machine;
 
 /// `CU_LAUNCH_PARAM_END`, `CU_LAUNCH_PARAM_BUFFER_POINTER`, `CU_LAUNCH_PARAM_BUFFER_SIZE`
@@ -17,6 +17,8 @@ const BUFFER_BYTES: usize = 2;
 
 /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`
 const EARLY: c_uint = 6;
+/// `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`
+const COOPERATIVE: c_uint = 2;
 
 /// `CUlaunchConfig`
 #[repr(C)]
@@ -156,7 +158,7 @@ pub unsafe extern "C" fn cuLaunchKernel(
         driver.put_kernel(
             stream,
             &function,
-            machine::Launch { grid, block, shared_bytes, arguments, stack_bytes },
+            machine::Launch { grid, block, shared_bytes, arguments, stack_bytes, is_cooperative: false },
             false,
         )
     })
@@ -181,8 +183,18 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
             // SAFETY: the caller passes this many attributes.
             count => unsafe { std::slice::from_raw_parts(config.attributes, count as usize) },
         };
-        let is_early = attributes.iter().any(|attribute| attribute.id == EARLY && attribute.value[0] != 0);
-        let (function, stack_bytes) = driver.launched(function, config.stream)?;
+        let has = |id| attributes.iter().any(|attribute| attribute.id == id && attribute.value[0] != 0);
+        let (is_early, is_cooperative) = (has(EARLY), has(COOPERATIVE));
+        let handle = function;
+        let (function, stack_bytes) = driver.launched(handle, config.stream)?;
+        if is_cooperative {
+            let threads = config.threads.iter().product::<c_uint>();
+            let each = super::module::resident(driver, handle, threads as c_int, config.shared_bytes as usize)?;
+            let room = each * driver.settings.multiprocessors as usize;
+            if config.blocks.iter().map(|&n| n as usize).product::<usize>() > room {
+                return Err(COOPERATIVE_LAUNCH_TOO_LARGE);
+            }
+        }
         // SAFETY: by the caller.
         let arguments = unsafe { arguments(function.info(), values, extra) }?;
         let launch = machine::Launch {
@@ -191,6 +203,7 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
             shared_bytes: config.shared_bytes,
             arguments,
             stack_bytes,
+            is_cooperative,
         };
         driver.put_kernel(config.stream, &function, launch, is_early)
     })

@@ -271,7 +271,12 @@ pub unsafe extern "C" fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int,
 
 /// The number of blocks of this many threads that a multiprocessor runs at the same time. Registers are not known,
 /// since nothing assigns them: they are assumed to fit.
-fn resident(driver: &mut Driver, function: Handle, threads: c_int, shared_bytes: usize) -> Result<usize, Status> {
+pub(super) fn resident(
+    driver: &mut Driver,
+    function: Handle,
+    threads: c_int,
+    shared_bytes: usize,
+) -> Result<usize, Status> {
     let function = driver.functions.get(&function).cloned().ok_or(INVALID_HANDLE)?;
     driver.context(function.context)?;
     let threads = usize::try_from(threads).ok().filter(|&threads| threads > 0).ok_or(INVALID_VALUE)?;

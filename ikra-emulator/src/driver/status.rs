@@ -55,6 +55,8 @@ statuses! {
     INVALID_ADDRESS_SPACE = 717 "CUDA_ERROR_INVALID_ADDRESS_SPACE" "operation not supported on global/shared address space";
     INVALID_PC = 718 "CUDA_ERROR_INVALID_PC" "invalid program counter";
     LAUNCH_FAILED = 719 "CUDA_ERROR_LAUNCH_FAILED" "unspecified launch failure";
+    COOPERATIVE_LAUNCH_TOO_LARGE = 720 "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"
+        "too many blocks in cooperative launch";
     NOT_SUPPORTED = 801 "CUDA_ERROR_NOT_SUPPORTED" "operation not supported";
     STREAM_CAPTURE_UNSUPPORTED = 900 "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"
         "operation not permitted when stream is capturing";

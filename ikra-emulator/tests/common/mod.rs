@@ -63,6 +63,7 @@ impl Bench {
             shared_bytes,
             arguments: arguments.iter().flat_map(|n| n.to_le_bytes()).collect(),
             stack_bytes,
+            is_cooperative: false,
         };
         self.device.launch(&self.program, kernel, &launch)
     }

@@ -118,12 +118,23 @@ pub(crate) struct LaunchAttribute {
 impl LaunchAttribute {
     /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`
     const EARLY: c_uint = 6;
+    /// `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`
+    const TOGETHER: c_uint = 2;
 
     /// The kernel may start while the kernel before it in the stream ends.
     pub(crate) fn early() -> Self {
+        Self::on(Self::EARLY)
+    }
+
+    /// All blocks run at the same time.
+    pub(crate) fn together() -> Self {
+        Self::on(Self::TOGETHER)
+    }
+
+    fn on(id: c_uint) -> Self {
         let mut value = [0; 16];
         value[0] = 1;
-        Self { id: Self::EARLY, padding: 0, value }
+        Self { id, padding: 0, value }
     }
 }
 

@@ -3,6 +3,7 @@
 mod event;
 mod graph;
 mod repeated;
+mod together;
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};

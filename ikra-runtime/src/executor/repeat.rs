@@ -85,9 +85,12 @@ impl<W: World> On<'_, W> {
     /// An object that is alone in its class suits: it holds what concerns all objects, such as the number of the
     /// iteration, and kernels take its link. On the host this is an ordinary loop. On a GPU the loop stays there if a
     /// recording can hold the kernels, as for [`repeat`](Self::repeat): the host launches it once, and waits for its end.
-    /// That takes a driver for CUDA 12.4 or newer, and fields that lie in the same memory after an iteration as before:
-    /// an even number of kernels with `snapshot` of each field. Otherwise the host launches each iteration, and reads the
-    /// field after it. The results are the same.
+    /// A sequence that is repeated often is compiled as one kernel. Until then it is a graph, which takes a driver for CUDA
+    /// 12.4 or newer. Both take fields that lie in the same memory after an iteration as before: an even number of kernels
+    /// with `snapshot` of each field. Otherwise the host launches each iteration, and reads the field after it. The results
+    /// are the same. `world.cuda().loops()` says how loops ran.
+    ///
+    /// With `most` = 0 nothing runs, but a GPU compiles the sequence at once, and the call waits for that.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};

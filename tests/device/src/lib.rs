@@ -9,7 +9,7 @@ mod gpu;
 pub mod model;
 
 pub use code::device_code;
-pub use emulated::emulated;
+pub use emulated::{emulated, with_variable};
 pub use gpu::has_gpu;
 pub use ikra_test_gpu::{is_emulated, is_short};
 

@@ -25,6 +25,8 @@ pub struct Search {
     pub level: u32,
     pub heat: f32,
     pub largest: [u32; 2],
+    #[atomic]
+    pub found: bool,
 }
 
 /// The same in a class whose fields share memory.
@@ -59,6 +61,11 @@ impl Node {
         }
         self.flow = sum;
     }
+    /// The threads of a block share what they read.
+    #[kernel(pairs)]
+    pub fn meet(&mut self, other: Ref<Node>) {
+        self.flow += 0.001 * (other.heat() - self.heat);
+    }
     /// Reads a result that an earlier kernel of the iteration has stored.
     #[kernel]
     pub fn warm(&mut self, search: Ref<Search>, share: f32) {
@@ -91,6 +98,13 @@ impl Node {
         self.old = self.old.rotate_left(9) ^ self.next.len() as u32;
         self.old
     }
+    /// Many objects may set the flag.
+    #[kernel]
+    pub fn seek(&self, search: Ref<Search>) {
+        if self.old % 16 > search.level() {
+            search.found().or(true);
+        }
+    }
     #[kernel]
     pub fn is_low(&self) -> bool {
         self.old % 4 < 2
@@ -110,6 +124,12 @@ impl Search {
     #[kernel]
     pub fn deepen(&mut self) {
         self.level += 1;
+    }
+    /// The flag is set again if an object is still to be found.
+    #[kernel]
+    pub fn give_up(&mut self) {
+        self.level += 1;
+        self.found.store(false);
     }
     #[kernel]
     pub fn stop_at(&mut self, level: u32) {

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use ikra::rng::Random;
 use ikra::{Error, Place, prelude::*};
 use ikra_device_tests::model::repeats::*;
-use ikra_device_tests::{has_gpu, is_emulated};
+use ikra_device_tests::{has_gpu, is_emulated, is_short, with_variable};
 
 const GPU: Place = Place::Gpu(0);
 
@@ -28,10 +28,27 @@ fn maze(len: u32) -> (Maze, Link<Search>) {
         Node { distance: if n == 0 { 0 } else { FAR }, next: next.into(), heat, flow: 0.0, old: n }
     };
     maze.nodes.extend((0..len).map(node)).unwrap();
-    let search = Search { goes_on: true, level: 0, heat: 0.0, largest: [0; 2] };
+    let search = Search { goes_on: true, level: 0, heat: 0.0, largest: [0; 2], found: true };
     let search = maze.searches.push(search).unwrap();
     maze.rows.push(Row { goes_on: true, level: 0 }).unwrap();
     (maze, search)
+}
+
+/// How loops are to run: see `sim.cuda().loops()`. Other tests start these with the variable.
+fn form() -> String {
+    std::env::var("IKRA_LOOPS").unwrap_or_default()
+}
+
+/// The loops of a world ran as they should.
+fn check_form(maze: &mut Maze) {
+    let stats = maze.cuda().stats();
+    let ran = (stats.resident_loops > 0, stats.graph_loops > 0);
+    match form().split(':').next() {
+        Some("resident") => assert_eq!(ran, (true, false)),
+        Some("graph") => assert_eq!(ran, (false, true)),
+        Some("host") => assert_eq!(ran, (false, false)),
+        _ => {}
+    }
 }
 
 /// All values that kernels change.
@@ -76,6 +93,9 @@ fn a_search_ends_by_itself() {
         let steps = search(&mut maze, place, link, u64::MAX).unwrap();
         assert_eq!(maze.nodes.copy_column(node::distance), expected);
         assert_eq!(steps, u64::from(*expected.iter().max().unwrap()) + 1, "the last one finds nothing");
+        if place == GPU {
+            check_form(&mut maze);
+        }
         // Again, from where it stands: the field is false.
         assert_eq!(search(&mut maze, place, link, u64::MAX).unwrap(), 0);
         (steps, values(&mut maze))
@@ -87,6 +107,9 @@ fn a_search_ends_by_itself() {
 #[test]
 fn nothing_is_copied_while_it_runs() {
     if !has_gpu() {
+        return;
+    }
+    if form() == "host" {
         return;
     }
     let (mut maze, link) = maze(300);
@@ -154,28 +177,88 @@ fn results_are_arguments_of_later_kernels() {
     assert_eq!(results[0], results[1]);
 }
 
-/// Columns that are exchanged once per iteration: the host launches each. Twice: the device does all.
+/// The flag is set by the first kernel of an iteration, and cleared by the last one, or the other way round.
+#[test]
+fn an_atomic_flag_ends_a_loop() {
+    if !has_gpu() {
+        return;
+    }
+    for seeks_first in [false, true] {
+        let results = [Place::Host, GPU].map(|place| {
+            let (mut maze, link) = maze(len());
+            let steps = maze
+                .on(place)
+                .repeat_while(link, search::found, 40, |step| {
+                    if seeks_first {
+                        step.execute(Node::seek, link)?;
+                    }
+                    step.execute(Search::give_up, ())?;
+                    if seeks_first { step.execute(Node::measure, ()) } else { step.execute(Node::seek, link) }
+                })
+                .unwrap();
+            if place == GPU {
+                check_form(&mut maze);
+            }
+            let found = maze.get(link).found().load();
+            (steps, found, values(&mut maze))
+        });
+        assert_eq!((results[0].0, results[0].1), (if seeks_first { 1 } else { 15 }, false));
+        assert_eq!(results[0], results[1]);
+    }
+}
+
+/// Blocks must not see the field of the next iteration before all have read it.
+#[test]
+fn the_first_kernel_ends_a_loop() {
+    if !has_gpu() {
+        return;
+    }
+    let results = [Place::Host, GPU].map(|place| {
+        let (mut maze, link) = maze(len());
+        let steps = maze.on(place).repeat_while(link, search::goes_on, 40, |step| {
+            step.execute(Search::stop_at, 5)?;
+            step.execute(Node::measure, ())?;
+            step.execute(Search::deepen, ())
+        });
+        if place == GPU {
+            check_form(&mut maze);
+        }
+        (steps.unwrap(), values(&mut maze))
+    });
+    assert_eq!(results[0].0, 6);
+    assert_eq!(results[0], results[1]);
+}
+
+/// Columns that are exchanged once per iteration: the host launches each. Twice: the device does all. For a part of the
+/// objects: values are copied.
 #[test]
 fn snapshots_are_in_their_places() {
     if !has_gpu() {
         return;
     }
-    for twists in 0..4 {
+    for (twists, in_part) in [(0, false), (1, false), (2, false), (3, false), (0, true)] {
         let results = [Place::Host, GPU].map(|place| {
             let (mut maze, link) = maze(200);
             let steps = maze
                 .on(place)
                 .repeat_while(link, search::goes_on, 30, |step| {
                     (0..twists).try_for_each(|_| step.execute(Node::twist, ()))?;
+                    if in_part {
+                        step.over(50..150).execute(Node::twist, ())?;
+                        step.over(20..90).execute(Node::twist, ())?;
+                    }
                     step.reduce_into(Node::both, 3, Max, link, search::largest)?;
                     step.execute(Search::deepen, ())?;
                     step.execute(Search::stop_at, 5)
                 })
                 .unwrap();
+            if place == GPU && twists % 2 == 0 && !in_part {
+                check_form(&mut maze);
+            }
             (steps, values(&mut maze))
         });
         assert_eq!(results[0].0, 5);
-        assert_eq!(results[0], results[1], "{twists} twists");
+        assert_eq!(results[0], results[1], "{twists} twists, {in_part}");
     }
 }
 
@@ -253,4 +336,142 @@ fn recordings_store_results() {
         (seen, values(&mut maze))
     });
     assert_eq!(results[0], results[1]);
+}
+
+/// A kernel of an iteration.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Measure,
+    Meet(u32),
+    Warm(f32),
+    Heat(u32),
+    Largest(u32),
+    Lift(u32, u32),
+    Odd,
+    Twist,
+    Row,
+    Deepen,
+    StopAt(u32),
+}
+
+/// Random kernels, in an order in which columns are exchanged an even number of times.
+fn parts(random: &mut Random, len: u32) -> Vec<Part> {
+    let mut parts = vec![Part::Deepen, Part::StopAt(1 + random.below(5))];
+    for _ in 0..random.below(6) {
+        let at = random.below(parts.len() as u32 + 1) as usize;
+        let first = random.below(len);
+        let part = match random.below(9) {
+            8 => Part::Meet(first),
+            0 => Part::Measure,
+            1 => Part::Warm(random.uniform_f32()),
+            2 => Part::Heat(first),
+            3 => Part::Largest(random.below(32)),
+            4 => Part::Lift(first, first + 1 + random.below(len - first)),
+            5 => Part::Odd,
+            6 => Part::Row,
+            _ => {
+                parts.insert(random.below(parts.len() as u32 + 1) as usize, Part::Twist);
+                Part::Twist
+            }
+        };
+        parts.insert(at, part);
+    }
+    parts
+}
+
+#[test]
+fn random_sequences() {
+    if !has_gpu() {
+        return;
+    }
+    for seed in 0..if is_emulated() { 12 } else { 100 } {
+        let mut random = Random::new(7, seed, 0);
+        let len = 1 + random.below(if is_emulated() { 900 } else { 300_000 });
+        let parts = parts(&mut random, len);
+        let most = u64::from(if random.below(4) == 0 { random.below(4) } else { 1000 });
+        let results = [Place::Host, GPU].map(|place| {
+            let (mut maze, link) = maze(len);
+            let steps = maze
+                .on(place)
+                .repeat_while(link, search::goes_on, most, |step| {
+                    parts.iter().try_for_each(|part| match *part {
+                        Part::Measure => step.execute(Node::measure, ()),
+                        Part::Meet(from) => {
+                            step.over(from as usize..len.min(from + 200) as usize).execute_pairs(Node::meet, ())
+                        }
+                        Part::Warm(share) => step.execute(Node::warm, (link, share)),
+                        Part::Heat(from) => {
+                            step.over(from as usize..).reduce_into(Node::heat_of, (), Sum, link, search::heat)
+                        }
+                        Part::Largest(by) => step.reduce_into(Node::both, by, Max, link, search::largest),
+                        Part::Lift(first, end) => step.over(first as usize..end as usize).execute(Node::lift, ()),
+                        Part::Odd => step.reduce_into(Node::is_odd, (), Any, link, search::goes_on),
+                        Part::Twist => step.execute(Node::twist, ()),
+                        Part::Row => step.execute(Row::step, 7),
+                        Part::Deepen => step.execute(Search::deepen, ()),
+                        Part::StopAt(level) => step.execute(Search::stop_at, level),
+                    })
+                })
+                .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            if place == GPU {
+                check_form(&mut maze);
+            }
+            let rows: Vec<(bool, u32)> = maze.rows.iter().map(|row| (row.goes_on, row.level)).collect();
+            (steps, rows, values(&mut maze))
+        });
+        assert_eq!(results[0], results[1], "seed {seed}: {parts:?}");
+    }
+}
+
+/// The same loops as a graph, started by the host, and as one kernel: with a single block, with few threads, with many blocks.
+#[test]
+fn all_forms() {
+    if !has_gpu() || !form().is_empty() {
+        return;
+    }
+    let tests = [
+        "a_search_ends_by_itself",
+        "nothing_is_copied_while_it_runs",
+        "limits_and_no_iterations",
+        "results_are_arguments_of_later_kernels",
+        "an_atomic_flag_ends_a_loop",
+        "the_first_kernel_ends_a_loop",
+        "snapshots_are_in_their_places",
+        "other_loops_run_too",
+        "random_sequences",
+    ];
+    let forms = ["resident", "resident:3x256", "graph", "host", "resident:1x512", "resident:16x32"];
+    for form in &forms[..if is_short() { 2 } else { forms.len() }] {
+        with_variable("IKRA_LOOPS", form, &tests);
+    }
+}
+
+/// A sequence that is repeated often is compiled as one kernel, and said to be; or at once, by a loop without iterations.
+#[test]
+fn a_loop_moves_to_the_device() {
+    use ikra::gpu::LoopForm;
+    if !has_gpu() || !form().is_empty() {
+        return;
+    }
+    let (mut maze, link) = maze(3000);
+    let run = |maze: &mut Maze, most: u64| {
+        assert_eq!(search(maze, GPU, link, most).unwrap(), most);
+        let [report] = &maze.cuda().loops().unwrap()[..] else { panic!("there is one sequence") };
+        assert_eq!(report.kernels, ["Node::push", "Search::deepen"]);
+        (report.form, report.to_string())
+    };
+    let first = run(&mut maze, 50);
+    let waits = "ran as a graph, since it is compiled when 64 iterations have run, and 0 have";
+    assert_eq!(first, (LoopForm::Graph, format!("Node::push, Search::deepen: {waits}")));
+    let second = run(&mut maze, 50);
+    let compiled = "Node::push, Search::deepen: ran as a graph";
+    let too_long = "Node::push, Search::deepen: ran as a graph, since its kernels take so long that a graph is as fast";
+    // The emulator is slow.
+    assert_eq!(second, (LoopForm::Graph, String::from(if is_emulated() { too_long } else { compiled })));
+    run(&mut maze, 0);
+    let (form, text) = run(&mut maze, 10);
+    assert!(matches!(form, LoopForm::Resident { .. }) && text.contains(": ran as one kernel of "), "{text}");
+    let stats = maze.cuda().stats();
+    assert_eq!((stats.resident_loops, stats.graph_loops), (2, 2));
+    assert!(stats.to_string().contains("2 loops as one kernel, 2 as a graph"), "{stats}");
 }

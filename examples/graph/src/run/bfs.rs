@@ -1,5 +1,6 @@
 //! Breadth-first search.
 
+use ikra::Iteration;
 use ikra::prelude::*;
 
 use super::{Iterations, Outcome, Values, link, links, timed};
@@ -14,6 +15,14 @@ const PULL_FROM: u64 = 20;
 /// Searches from a vertex.
 pub(super) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outcome, ikra::Error> {
     let (variant, edges) = (options.variant, graph.edges() as u64);
+    // One level, unless it is pulled.
+    let level = |step: &mut Iteration<'_, Network>| {
+        match variant {
+            Variant::Edge => step.execute(Edge::push, link(0))?,
+            _ => step.execute(Vertex::push, link(0))?,
+        }
+        step.execute(Search::deepen, ())
+    };
     timed(
         options.machine.place(),
         || network(graph, variant),
@@ -21,19 +30,14 @@ pub(super) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outco
             sim.execute(Vertex::reset, ())?;
             sim.synchronize()?;
             sim.world().get(link::<Vertex>(source)).distance().store(0);
-            Ok(())
+            // Without iterations, a loop is prepared.
+            sim.repeat_while(link(0), search::goes_on, 0, level).map(drop)
         },
         |sim| {
             let search = link(0);
             if variant != Variant::Direction {
                 // On a GPU, the levels follow each other without the host.
-                let count = sim.repeat_while(search, search::goes_on, u64::MAX, |step| {
-                    match variant {
-                        Variant::Edge => step.execute(Edge::push, search)?,
-                        _ => step.execute(Vertex::push, search)?,
-                    }
-                    step.execute(Search::deepen, ())
-                })?;
+                let count = sim.repeat_while(search, search::goes_on, u64::MAX, level)?;
                 return Ok(Iterations { count: count as u32, pulled: 0 });
             }
             let (mut count, mut pulled) = (0, 0);

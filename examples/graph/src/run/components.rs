@@ -1,5 +1,6 @@
 //! Connected components.
 
+use ikra::Iteration;
 use ikra::prelude::*;
 
 use super::{Iterations, Outcome, Values, link, links, timed};
@@ -10,22 +11,27 @@ use graph::model::components::{Edge, Network, Search, Vertex, search, vertex};
 /// Finds the components.
 pub(super) fn run(graph: &Graph, options: &Options) -> Result<Outcome, ikra::Error> {
     let by_edges = options.variant == Variant::Edge;
+    let round = |step: &mut Iteration<'_, Network>| {
+        step.execute(Vertex::look, ())?;
+        if by_edges {
+            step.execute(Edge::hook, ())?;
+            step.execute(Vertex::shorten, ())?;
+        } else {
+            step.execute(Vertex::hook, ())?;
+        }
+        step.reduce_into(Vertex::settle, (), Any, link(0), search::goes_on)
+    };
     timed(
         options.machine.place(),
         || network(graph, by_edges),
-        |sim| sim.execute(Vertex::start, ()),
+        |sim| {
+            sim.execute(Vertex::start, ())?;
+            // Without iterations, a loop is prepared.
+            sim.repeat_while(link(0), search::goes_on, 0, round).map(drop)
+        },
         |sim| {
             let search = link(0);
-            let count = sim.repeat_while(search, search::goes_on, u64::MAX, |step| {
-                step.execute(Vertex::look, ())?;
-                if by_edges {
-                    step.execute(Edge::hook, ())?;
-                    step.execute(Vertex::shorten, ())?;
-                } else {
-                    step.execute(Vertex::hook, ())?;
-                }
-                step.reduce_into(Vertex::settle, (), Any, search, search::goes_on)
-            })?;
+            let count = sim.repeat_while(search, search::goes_on, u64::MAX, round)?;
             Ok(Iterations { count: count as u32, pulled: 0 })
         },
         |sim| Values::Components(sim.vertices.column(vertex::parent).iter().map(|root| root.index() as u32).collect()),

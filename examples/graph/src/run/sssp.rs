@@ -1,5 +1,6 @@
 //! Shortest paths from one vertex.
 
+use ikra::Iteration;
 use ikra::prelude::*;
 
 use super::{Iterations, Outcome, Values, link, links, timed};
@@ -10,6 +11,14 @@ use graph::model::sssp::{Edge, Network, Search, UNREACHED, Vertex, search, verte
 /// Finds the shortest paths from a vertex.
 pub(super) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outcome, ikra::Error> {
     let by_edges = options.variant == Variant::Edge;
+    let round = |step: &mut Iteration<'_, Network>| {
+        if by_edges {
+            step.execute(Edge::relax, ())?;
+        } else {
+            step.execute(Vertex::relax, ())?;
+        }
+        step.reduce_into(Vertex::settle, (), Any, link(0), search::goes_on)
+    };
     timed(
         options.machine.place(),
         || network(graph, by_edges),
@@ -17,19 +26,13 @@ pub(super) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outco
             sim.execute(Vertex::reset, ())?;
             sim.synchronize()?;
             sim.world().get(link::<Vertex>(source)).best().store(0);
-            Ok(())
+            // Without iterations, a loop is prepared.
+            sim.repeat_while(link(0), search::goes_on, 0, round).map(drop)
         },
         |sim| {
             let search = link(0);
             sim.reduce_into(Vertex::settle, (), Any, search, search::goes_on)?;
-            let count = sim.repeat_while(search, search::goes_on, u64::MAX, |step| {
-                if by_edges {
-                    step.execute(Edge::relax, ())?;
-                } else {
-                    step.execute(Vertex::relax, ())?;
-                }
-                step.reduce_into(Vertex::settle, (), Any, search, search::goes_on)
-            })?;
+            let count = sim.repeat_while(search, search::goes_on, u64::MAX, round)?;
             Ok(Iterations { count: count as u32, pulled: 0 })
         },
         |sim| Values::Distances(sim.vertices.copy_column(vertex::distance)),

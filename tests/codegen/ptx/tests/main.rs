@@ -10,5 +10,6 @@ mod early;
 mod kernels;
 mod panics;
 mod passes;
+mod resident;
 mod spaces;
 mod words;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::{Function, Item, Module, program::Value};
 
 /// The module of a kernel alone: with the functions and variables that it names, directly or through others.
-pub(super) fn module(whole: &Module, kernel: Function) -> Module {
+pub(crate) fn module(whole: &Module, kernel: Function) -> Module {
     let mut needed: HashSet<&str> = HashSet::new();
     let mut open: Vec<&str> = Vec::new();
     symbols(&kernel, &mut |name| open.push(name));
@@ -37,9 +37,17 @@ pub(super) fn module(whole: &Module, kernel: Function) -> Module {
     Module { items }
 }
 
+/// Shows the names of the module's parts in a function: its parameters and variables hide them.
 fn symbols<'f>(function: &'f Function, show: &mut impl FnMut(&'f str)) {
+    let parameters = function.parameters.iter().map(|parameter| parameter.name.as_str());
+    let variables = function.body.iter().flat_map(|body| &body.variables).map(|variable| variable.name.as_str());
+    let own: HashSet<&str> = parameters.chain(variables).collect();
     for (_, one) in function.body.iter().flat_map(|body| body.instructions()) {
-        one.for_each_symbol(show);
+        one.for_each_symbol(&mut |name| {
+            if !own.contains(name) {
+                show(name);
+            }
+        });
     }
 }
 

@@ -1,0 +1,190 @@
+//! A loop of several kernels as one kernel, which repeats them as long as a byte in memory is not 0.
+//!
+//! ```
+//! use ikra_ptx::{Module, repeat::{LAUNCH_PARAMETERS, OWN_PARAMETERS, repeated}};
+//!
+//! let module = Module::parse("
+//! .version 6.3
+//! .target sm_75
+//! .address_size 64
+//! .visible .entry halve(
+//!     .param .u64 numbers
+//! )
+//! {
+//!     .reg .b32 %r<4>;
+//!     .reg .b64 %rd<3>;
+//!     ld.param.u64 %rd1, [numbers];
+//!     mov.u32 %r1, %ctaid.x;
+//!     mul.wide.u32 %rd2, %r1, 4;
+//!     add.s64 %rd2, %rd1, %rd2;
+//!     ld.global.nc.u32 %r2, [%rd2];
+//!     shr.u32 %r3, %r2, 1;
+//!     st.global.u32 [%rd2], %r3;
+//!     ret;
+//! }
+//! ")?;
+//! let made = repeated(&module, &["halve", "halve"], "quarter", &|_| false).unwrap().module;
+//! // The loop's own parameters, and for each launch: the blocks, the threads, and the kernel's parameter.
+//! let Some(kernel) = made.function("quarter") else { unreachable!() };
+//! assert_eq!(kernel.parameters.len(), OWN_PARAMETERS + 2 * (LAUNCH_PARAMETERS + 1));
+//! let text = made.to_string();
+//! assert!(!text.contains("ld.global.nc") && text.contains("mov.u32 \t%k1_r1, %block;"), "{text}");
+//! # Ok::<(), ikra_ptx::Error>(())
+//! ```
+//!
+//! # The new kernel
+//!
+//! It is launched with any number of blocks that all run at the same time, of at least as many threads as the largest
+//! launch has, and always of whole warps. A *virtual block* is a block of a launch that it replaces. A kernel is *joint* if
+//! the threads of its blocks work together: if it uses shared memory or has barriers. For each launch of an iteration, in
+//! their order,
+//!
+//! - a block executes one virtual block after another if the kernel is joint, otherwise as many at the same time as it has
+//!   threads for. Further threads do nothing. Block *b* of *n* that can execute *g* at the same time begins with *b*,
+//!   *b* + *n*, … *b* + (*g* − 1) *n*, and goes on with those that come *g n* later;
+//! - then all blocks wait for each other.
+//!
+//! The parameters are numbers of 64 bits, and one of 32:
+//!
+//! 1. the address of the byte that says whether there is another iteration;
+//! 2. the address of a number that the host can read, 0 when the kernel starts. Before each further launch, a thread writes
+//!    256 times the number of iterations that have ended, plus the number of the launch. So at the end it is 256 times the
+//!    number of iterations. If a launch fails in another block than the first one, the number may still be the one before;
+//! 3. the most iterations;
+//! 4. the address of a number that is 0 when the kernel starts, if it has several blocks: how often blocks have arrived
+//!    where they wait for each other;
+//! 5. with 32 bits: not 0 if the first launch may write the byte. Then the blocks wait until all have read it.
+//!
+//! For each launch follow, with 32 bits, its numbers of blocks and of threads per block, and the kernel's own parameters.
+//!
+//! # Why it does the same
+//!
+//! - *Order.* A launch begins when the one before it is done, and its stores are visible. Here all threads of a block
+//!   meet at a barrier; one thread executes a fence, counts the block, waits until all are counted, and executes another
+//!   fence; then the threads meet again. A store before is ordered before the first barrier, that before the fence, the
+//!   fence before each other block's second fence (by the count, which is written after the one and read before the
+//!   other), and that before the loads after the other block's second barrier. This is PTX's causality order.
+//! - *Caches.* Loads that may use a cache which only the start of a kernel empties, `ld.global.nc`, become ordinary ones.
+//! - *The number of a thread.* `%tid`, `%ntid`, `%ctaid` and `%nctaid` are replaced by those of the launch. Warps stay
+//!   warps, since launches have whole warps.
+//! - *Ends.* A thread that ends (`ret`, `exit`) goes to the end of the virtual block.
+//! - *Barriers.* A barrier of a launch counts the launch's threads, and is another than the one at which all threads meet.
+//! - *Shared memory.* If a kernel is joint, all threads meet between two virtual blocks. Variables of kernels lie beside
+//!   each other; memory that the launch requests is the same for all, and large enough if it is so for each.
+//! - *Other blocks.* A launch may not rely on two of its blocks running at the same time, so that one after another will do.
+//!
+//! # What the caller promises
+//!
+//! A thread of a kernel does not end while others of its warp or block still wait for it: at a barrier, a vote or an
+//! exchange. Functions that end a thread (`exit`) do so only where the program fails.
+
+mod body;
+mod frame;
+mod refuse;
+
+pub use crate::error::Refused;
+use crate::{Function, Instruction, Item, Linkage, Modifier, Module, Parameter, needed};
+use body::Moved;
+
+/// The number of the loop's own parameters.
+pub const OWN_PARAMETERS: usize = 5;
+/// The number of parameters of each launch before those of its kernel.
+pub const LAUNCH_PARAMETERS: usize = 2;
+/// The most launches of an iteration.
+pub const MOST_LAUNCHES: usize = 256;
+/// The most bytes of all parameters.
+pub const MOST_BYTES: u64 = 4096;
+
+/// A loop of kernels.
+#[derive(Clone, Debug)]
+pub struct Repeated {
+    /// A module with one kernel.
+    pub module: Module,
+    /// Whether each launch's kernel is joint: a block executes its virtual blocks one after another.
+    pub joint: Vec<bool>,
+}
+
+/// A module with one kernel, which repeats these kernels in this order. `sees_real_threads` says of which functions that
+/// kernels call it does not matter if they see the numbers of the real thread and block.
+///
+/// # Errors
+///
+/// If a kernel does not exist, or has something that is not possible in a loop.
+pub fn repeated(
+    module: &Module,
+    kernels: &[&str],
+    name: &str,
+    sees_real_threads: &dyn Fn(&str) -> bool,
+) -> Result<Repeated, Refused> {
+    let made = made(module, kernels, name, sees_real_threads).map_err(|reason| Refused { reason })?;
+    made.module.verify().map_err(|error| Refused { reason: format!("the new program is not valid: {error}") })?;
+    Ok(made)
+}
+
+fn made(
+    module: &Module,
+    kernels: &[&str],
+    name: &str,
+    sees_real_threads: &dyn Fn(&str) -> bool,
+) -> Result<Repeated, String> {
+    if kernels.is_empty() || kernels.len() > MOST_LAUNCHES {
+        return Err(format!("there are {} launches, and 1 to {} are possible", kernels.len(), MOST_LAUNCHES));
+    }
+    if module.items.iter().any(|item| match item {
+        Item::Function(function) => function.name == name,
+        Item::Variable(variable) => variable.name == name,
+        _ => false,
+    }) {
+        return Err(format!("the name `{name}` is taken"));
+    }
+    let (mut launches, mut joint) = (Vec::new(), Vec::new());
+    for &kernel in kernels {
+        let Some(function) = module.kernels().find(|function| function.name == kernel) else {
+            return Err(format!("there is no kernel `{kernel}`"));
+        };
+        refuse::kernel(function)?;
+        let alone = needed::module(module, function.clone());
+        let mut others = alone.functions().filter(|other| other.name != kernel);
+        others.try_for_each(|other| refuse::function(other, sees_real_threads(&other.name)))?;
+        launches.push(function);
+        joint.push(is_joint(&alone));
+    }
+    let mut new = frame::kernel(name, &joint)?;
+    let places = frame::places(&new);
+    // From the last one, so that the earlier places stay where they are.
+    for (number, (function, place)) in launches.into_iter().zip(places).enumerate().rev() {
+        Moved { number, name }.insert(&mut new, function, place)?;
+    }
+    let end = |end: u64, one: &Parameter| end.next_multiple_of(u64::from(one.alignment())) + one.bytes();
+    let bytes = new.parameters.iter().fold(0, end);
+    if bytes > MOST_BYTES {
+        return Err(format!("the parameters take {bytes} bytes, and {} is the most", MOST_BYTES));
+    }
+    let mut module = needed::module(module, new);
+    module.functions_mut().filter_map(|function| function.body.as_mut()).for_each(body::without_launches);
+    Ok(Repeated { module, joint })
+}
+
+/// Whether the threads of a block work together: they share memory, or wait for each other.
+fn is_joint(alone: &Module) -> bool {
+    let is_shared = |space: Modifier| matches!(space, Modifier::Shared | Modifier::SharedCta);
+    let bodies = || alone.functions().filter_map(|function| function.body.as_ref());
+    let mut variables = alone.variables().chain(bodies().flat_map(|body| &body.variables));
+    let shares = |one: &Instruction| refuse::is_barrier(one) || one.space().is_some_and(is_shared);
+    variables.any(|variable| is_shared(variable.space))
+        || bodies().any(|body| body.instructions().any(|(_, one)| shares(one)))
+}
+
+/// A kernel's head, without parameters.
+fn head(name: &str) -> Function {
+    Function {
+        linkage: Linkage::Visible,
+        is_kernel: true,
+        results: Vec::new(),
+        name: name.to_owned(),
+        parameters: Vec::new(),
+        attributes: Vec::new(),
+        body: None,
+        line: 0,
+    }
+}

@@ -1,0 +1,224 @@
+//! The loop around the kernels.
+
+use std::fmt::Write as _;
+
+use super::{LAUNCH_PARAMETERS, OWN_PARAMETERS, head};
+use crate::{Function, Item, Module, Opcode, Parameter, Type};
+
+/// The barrier of the kernels. All threads of a real block meet at barrier 0.
+pub(super) const BARRIER: i128 = 1;
+
+/// The loop's own parameters.
+const OWN: [(&str, Type); OWN_PARAMETERS] =
+    [("going", Type::U64), ("report", Type::U64), ("most", Type::U64), ("arrived", Type::U64), ("apart", Type::U32)];
+
+/// The names of a launch's first parameters.
+pub(super) fn parameters_of(name: &str, number: usize) -> [String; LAUNCH_PARAMETERS] {
+    ["blocks", "threads"].map(|what| format!("{name}_{number}_{what}"))
+}
+
+/// The names of a launch's registers for the thread, the threads per block, the block, and the number of blocks.
+pub(super) fn registers_of(number: usize) -> [String; 4] {
+    [format!("%thread{number}"), format!("%threads{number}"), String::from("%block"), format!("%blocks{number}")]
+}
+
+/// The name of the label at the end of a virtual block.
+pub(super) fn end_of(number: usize) -> String {
+    format!("over{number}")
+}
+
+/// Blocks wait for each other. Before they go on, the first one executes `note`. The number in the text makes the labels
+/// unique.
+fn wait(number: &str, note: &str) -> String {
+    format!(
+        "
+	barrier.sync 0;
+	@%follows bra known{number};
+	@%alone bra.uni met{number};
+	add.s64 %awaited, %awaited, %share;
+	fence.acq_rel.gpu;
+	red.relaxed.gpu.global.add.u64 [%arrived], 1;
+again{number}:
+	ld.relaxed.gpu.global.u64 %seen, [%arrived];
+	setp.lt.u64 %lacks, %seen, %awaited;
+	@%lacks bra again{number};
+	fence.acq_rel.gpu;
+met{number}:
+	{note}
+known{number}:
+	barrier.sync 0;
+"
+    )
+}
+
+const BEGIN: &str = "
+	.reg .pred %alone;
+	.reg .pred %follows;
+	.reg .pred %notes;
+	.reg .pred %lacks;
+	.reg .pred %ends;
+	.reg .pred %stays;
+	.reg .pred %idle;
+	.reg .b32 %own;
+	.reg .b32 %all;
+	.reg .b32 %thread;
+	.reg .b32 %size;
+	.reg .b32 %block;
+	.reg .b32 %stride;
+	.reg .b32 %group;
+	.reg .b32 %groups;
+	.reg .b32 %goes;
+	.reg .b32 %apart;
+	.reg .b64 %going;
+	.reg .b64 %report;
+	.reg .b64 %most;
+	.reg .b64 %arrived;
+	.reg .b64 %share;
+	.reg .b64 %awaited;
+	.reg .b64 %seen;
+	.reg .b64 %ended;
+	.reg .b64 %note;
+	mov.u32 %own, %ctaid.x;
+	mov.u32 %all, %nctaid.x;
+	mov.u32 %thread, %tid.x;
+	mov.u32 %size, %ntid.x;
+	setp.eq.u32 %alone, %all, 1;
+	setp.ne.u32 %follows, %thread, 0;
+	setp.eq.u32 %notes, %own, 0;
+	setp.eq.u32 %stays, %apart, 0;
+	cvt.u64.u32 %share, %all;
+	mov.b64 %awaited, 0;
+	mov.b64 %ended, 0;
+look:
+	.pragma \"nounroll\";
+	ld.global.u8 %goes, [%going];
+	setp.eq.u32 %ends, %goes, 0;
+	setp.ge.or.u64 %ends, %ended, %most, %ends;
+	@%ends bra.uni end;
+	@%stays bra.uni launch0;
+";
+
+/// A launch; the kernel takes the place of the block with `brkpt`.
+fn launch(name: &str, number: usize, is_joint: bool, is_last: bool) -> String {
+    let [blocks, threads] = parameters_of(name, number);
+    let end = end_of(number);
+    // The threads of a joint block are the first ones. Otherwise groups of as many threads have a virtual block each: the
+    // groups of that number in all blocks come one after another, so that few virtual blocks are in different blocks.
+    let (begin, meet) = if is_joint {
+        (
+            format!(
+                "
+	setp.ge.u32 %idle, %thread, %threads{number};
+	mov.u32 %thread{number}, %thread;
+	mov.u32 %block, %own;
+	mov.u32 %stride, %all;
+"
+            ),
+            "barrier.sync 0;",
+        )
+    } else {
+        (
+            format!(
+                "
+	div.u32 %group, %thread, %threads{number};
+	div.u32 %groups, %size, %threads{number};
+	setp.ge.u32 %idle, %group, %groups;
+	@%idle bra done{number};
+	mul.lo.s32 %thread{number}, %group, %threads{number};
+	sub.s32 %thread{number}, %thread, %thread{number};
+	mad.lo.s32 %block, %group, %all, %own;
+	mul.lo.s32 %stride, %groups, %all;
+"
+            ),
+            "",
+        )
+    };
+    // The next one to begin.
+    let (ended, next) = if is_last { (1, 0) } else { (0, number + 1) };
+    let note = format!(
+        "
+	add.s64 %note, %ended, {ended};
+	shl.b64 %note, %note, 8;
+	or.b64 %note, %note, {next};
+	@%notes st.relaxed.sys.global.u64 [%report], %note;
+"
+    );
+    let skip = if is_joint { format!("@%idle bra {end};") } else { String::new() };
+    format!(
+        "
+launch{number}:
+	.reg .b32 %blocks{number};
+	.reg .b32 %threads{number};
+	.reg .b32 %thread{number};
+	ld.param.u32 %blocks{number}, [{blocks}];
+	ld.param.u32 %threads{number}, [{threads}];
+{begin}
+	setp.ge.u32 %ends, %block, %blocks{number};
+	@%ends bra.uni done{number};
+next{number}:
+	.pragma \"nounroll\";
+	{skip}
+	bra.uni body{number};
+body{number}:
+	brkpt;
+	bra.uni {end};
+{end}:
+	add.s32 %block, %block, %stride;
+	setp.ge.u32 %ends, %block, %blocks{number};
+	@%ends bra.uni done{number};
+	{meet}
+	bra.uni next{number};
+done{number}:
+{}",
+        wait(&number.to_string(), &note)
+    )
+}
+
+/// The loop with a place for each kernel, and the parameters of the loop and of launches.
+pub(super) fn kernel(name: &str, joint: &[bool]) -> Result<Function, String> {
+    let mut text = String::from("(\n");
+    let parameters = parameters(name, joint.len());
+    for (n, parameter) in parameters.iter().enumerate() {
+        let _ = writeln!(text, "\t{parameter}{}", if n + 1 < parameters.len() { "," } else { "" });
+    }
+    text += ")\n{\n";
+    let begin = BEGIN.replacen(
+        "\tmov.u32 %own,",
+        &OWN.iter()
+            .map(|(what, ty)| format!("\tld.param{ty} %{what}, [{name}_{what}];\n"))
+            .chain([String::from("\tmov.u32 %own,")])
+            .collect::<String>(),
+        1,
+    );
+    text += &begin;
+    text += &wait("_look", "");
+    for (number, &is_joint) in joint.iter().enumerate() {
+        text += &launch(name, number, is_joint, number + 1 == joint.len());
+    }
+    text += "
+	add.s64 %ended, %ended, 1;
+	bra.uni look;
+end:
+	ret;
+}
+";
+    let text = format!(".visible .entry {name}{text}");
+    let parsed = Module::parse(&text).map_err(|error| format!("the loop is not understood: {error}"))?;
+    let function =
+        parsed.items.into_iter().find_map(|item| if let Item::Function(one) = item { Some(one) } else { None });
+    function.map(|function| Function { body: function.body, parameters, ..head(name) }).ok_or(String::from("no loop"))
+}
+
+fn parameters(name: &str, launches: usize) -> Vec<Parameter> {
+    let own = OWN.iter().map(|(what, ty)| (format!("{name}_{what}"), *ty));
+    let of_launches = (0..launches).flat_map(|number| parameters_of(name, number)).map(|name| (name, Type::U32));
+    let parameter = |(name, ty)| Parameter { is_register: false, align: None, ty, pointer: None, name, len: None };
+    own.chain(of_launches).map(parameter).collect()
+}
+
+/// The blocks in whose places the kernels come.
+pub(super) fn places(kernel: &Function) -> Vec<usize> {
+    let blocks = kernel.body.iter().flat_map(|body| body.blocks.iter().enumerate());
+    let is_place = |block: &crate::Block| block.instructions.first().is_some_and(|one| one.opcode == Opcode::Brkpt);
+    blocks.filter(|(_, block)| is_place(block)).map(|(n, _)| n).collect()
+}

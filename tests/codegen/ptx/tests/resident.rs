@@ -1,0 +1,43 @@
+//! Loops of kernels as one kernel: all kernels that can be recorded fit, and the assembler takes the result.
+
+use ikra_build::ptxas;
+use ikra_ptx::{Module, repeat::repeated};
+use ikra_ptx_tests::code;
+use ikra_test_gpu::device_code::has_assembler;
+
+/// A function that reports panics.
+fn reports_panics(name: &str) -> bool {
+    name == "ikra_failing" || name.contains("8ikra_gpu6device5panic")
+}
+
+#[test]
+fn every_kernel_can_be_repeated() {
+    let Some(code) = code() else { return };
+    let module = Module::parse(&code.text).unwrap();
+    for kernel in module.kernels() {
+        let made = repeated(&module, &[&kernel.name], "resident", &reports_panics);
+        let made = made.unwrap_or_else(|refused| panic!("{}: {refused}", kernel.name));
+        let text = made.module.to_string();
+        assert!(!text.contains("ld.global.nc"), "{text}");
+        assert_eq!(Module::parse(&text).unwrap().to_string(), text);
+    }
+}
+
+#[test]
+fn the_assembler_takes_loops_of_kernels() {
+    let Some(code) = code() else { return };
+    if !has_assembler() {
+        return;
+    }
+    let module = Module::parse(&code.text).unwrap();
+    let of_model = |name: &&str| name.starts_with("ikra_kernel_") && !name.contains("_born");
+    let names: Vec<&str> = module.kernels().map(|kernel| kernel.name.as_str()).filter(of_model).collect();
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("resident.ptx");
+    for group in names.chunks(3).step_by(15) {
+        let made = repeated(&module, group, "resident", &reports_panics).unwrap();
+        std::fs::write(&path, made.module.to_string()).unwrap();
+        let usages = ptxas::assemble(&ptxas::find().unwrap(), &path, "sm_90").unwrap_or_else(|error| panic!("{error}"));
+        let usage = usages.iter().find(|usage| usage.kernel == "resident");
+        assert!(usage.is_some_and(|usage| usage.spill_bytes == 0), "{group:?}: {usages:?}");
+    }
+}
