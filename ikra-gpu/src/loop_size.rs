@@ -33,7 +33,7 @@ impl Part {
 pub(crate) fn size(parts: &[Part], wanted: Option<(u32, u32)>, room: impl Fn(u32) -> u32) -> Option<(u32, u32)> {
     let least = parts.iter().map(|part| part.threads).max()?;
     if let Some((blocks, threads)) = wanted {
-        let threads = threads.next_multiple_of(32).clamp(least, MOST.max(least));
+        let threads = threads.min(MOST).next_multiple_of(32).clamp(least, MOST.max(least));
         let blocks = blocks.min(room(threads));
         return (blocks > 0).then_some((blocks, threads));
     }

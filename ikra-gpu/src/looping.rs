@@ -31,6 +31,8 @@ struct Loop<'r> {
     going: ObjectField,
     address: u64,
     most: u64,
+    /// The number of its sequence.
+    number: usize,
 }
 
 impl DeviceWorld {
@@ -52,7 +54,7 @@ impl DeviceWorld {
         }
         let number = self.loops.number(&recorded.steps);
         // A loop without iterations prepares others.
-        let this = Loop { recorded, going, address, most };
+        let this = Loop { recorded, going, address, most, number };
         let chosen = self
             .resident(members, &recorded.steps, number, wish, most == 0)
             .and_then(|resident| Ok((self.loop_grid(&resident, &recorded.steps, wish)?, resident)));
@@ -60,12 +62,14 @@ impl DeviceWorld {
             Ok((grid, resident)) => {
                 let Grid { blocks, threads, .. } = grid;
                 let start = Instant::now();
-                if let Some(count) = self.repeat_resident(members, this, &resident, grid)? {
-                    self.loops.time(number, true, count, start.elapsed());
-                    self.loops.note(number, LoopForm::Resident { blocks, threads }, None);
-                    return Ok(Some(count));
+                match self.repeat_resident(members, this, &resident, grid)? {
+                    Ok(count) => {
+                        self.loops.time(number, true, count, start.elapsed());
+                        self.loops.note(number, LoopForm::Resident { blocks, threads }, None);
+                        return Ok(Some(count));
+                    }
+                    Err(reason) => reason,
                 }
-                String::from("columns are exchanged an odd number of times")
             }
             Err(reason) => reason,
         };
@@ -73,7 +77,8 @@ impl DeviceWorld {
         let count = self.repeat_by_graph(members, this)?;
         self.loops.time(number, false, count.unwrap_or(0), start.elapsed());
         self.loops.note(number, if count.is_some() { LoopForm::Graph } else { LoopForm::Host }, Some(reason));
-        self.count_iterations(number, count.unwrap_or(0));
+        // How many the host starts is not known: as many as there may be.
+        self.count_iterations(number, count.unwrap_or(most));
         Ok(count)
     }
 
@@ -103,16 +108,18 @@ impl DeviceWorld {
         found.map(|()| are_undone(&exchanges).then_some(places))
     }
 
-    /// Runs a loop as one kernel. `None` if columns are not in their places after an iteration; then nothing has run.
+    /// Runs a loop as one kernel. If that cannot be, nothing has run, and the reason is returned.
     fn repeat_resident(
         &mut self,
         members: &mut Members<'_>,
-        Loop { recorded, going, address, most }: Loop<'_>,
+        Loop { recorded, going, address, most, number }: Loop<'_>,
         resident: &Resident,
         grid: Grid,
-    ) -> Result<Option<u64>, Error> {
+    ) -> Result<Result<u64, String>, Error> {
         let steps = &recorded.steps;
-        let Some(places) = self.loop_places(members, steps)? else { return Ok(None) };
+        let Some(places) = self.loop_places(members, steps)? else {
+            return Ok(Err(String::from("columns are exchanged an odd number of times")));
+        };
         let arrived = self.scratch(Scratch::Number, size_of::<u64>())?;
         let log = self.log.clone();
         let inbox = log.inbox();
@@ -136,7 +143,6 @@ impl DeviceWorld {
             // SAFETY: scratch memory of this size, which nothing else uses before this returns.
             unsafe { log.stream.zero(arrived, size_of::<u64>()) }.map_err(|error| log.blame(error))?;
         }
-        log.replayed(0, &recorded.effects);
         // SAFETY: the kernel was made of these entry points, and takes four numbers of 64 bits, one of 32, and for each launch
         // two of 32 and what its entry point takes: `Step` has the arguments, and these are its table entries. `address` is
         // that of a field, `report` is in the inbox, which is locked, `arrived` is 0 if there are several blocks.
@@ -144,7 +150,12 @@ impl DeviceWorld {
         // launches have. The launches are for the columns, numbers of objects and array lengths that `current` has compared,
         // at the addresses of now, which are the same after each iteration (I27). The kernel is the same program as the
         // launches (I39).
-        unsafe { log.stream.launch_together(&resident.function, grid, &all) }.map_err(|error| log.blame(error))?;
+        match unsafe { log.stream.launch_together(&resident.function, grid, &all) } {
+            Ok(()) => log.replayed(0, &recorded.effects),
+            Err(error @ GpuError::DeviceLost { .. }) => return Err(log.blame(error).into()),
+            // For example, another program has a part of the multiprocessors.
+            Err(error) => return Ok(Err(self.loops.refuse(number, error.to_string()))),
+        }
         // Before an error is found: the values are then lost, and not those of the host.
         self.note_replayed(members, recorded);
         let ended = log.stream.synchronize();
@@ -157,7 +168,7 @@ impl DeviceWorld {
         log.replayed(steps.len() * count as usize, &[]);
         log.count_down(size_of::<u64>());
         log.count_loop(true);
-        Ok(Some(count))
+        Ok(Ok(count))
     }
 
     /// Whether a launch may write a field. A kernel stores fields of its own objects, and one result, and changes atomic

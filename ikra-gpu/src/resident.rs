@@ -30,6 +30,10 @@ const PATIENCE: u64 = 64;
 const LONG: f64 = 30_000.0;
 /// Loops of fewer iterations are not timed: starting them takes too large a part.
 const TIMED: u64 = 16;
+/// Loops as a graph, after which one kernel is tried again where it has taken longer.
+const GRAPHS: u32 = 64;
+/// Bytes of local memory that a loop may need beside what one of its kernels does.
+const FURTHER_LOCAL_BYTES: usize = 1024;
 /// So many sequences are kept.
 const MOST_SEQUENCES: usize = 64;
 /// The kernel's name.
@@ -129,6 +133,8 @@ struct Sequence {
     /// Their modules and names.
     entries: Vec<(usize, String)>,
     kernels: Vec<&'static str>,
+    /// Bytes of local memory that a thread of one of them needs.
+    local_bytes: usize,
     state: State,
     form: LoopForm,
     /// Why the last loop was not one kernel.
@@ -192,11 +198,14 @@ impl Loops {
             return known;
         }
         if self.sequences.len() == MOST_SEQUENCES {
-            self.sequences.remove(0);
+            // The oldest one for which nothing has to be waited for.
+            let is_idle = |sequence: &Sequence| !matches!(sequence.state, State::Compiling(_));
+            self.sequences.remove(self.sequences.iter().position(is_idle).unwrap_or(0));
         }
         self.sequences.push(Sequence {
             entries: steps.iter().map(|step| (step.entry.module, step.entry.symbol.clone())).collect(),
             kernels: steps.iter().flat_map(Step::kernels).collect(),
+            local_bytes: steps.iter().map(|step| step.entry.function.footprint.local_bytes).max().unwrap_or(0),
             state: State::Waiting(0),
             form: LoopForm::Host,
             reason: None,
@@ -206,6 +215,12 @@ impl Loops {
             in_one: Times::default(),
         });
         self.sequences.len() - 1
+    }
+
+    /// Records why a sequence is not one kernel from now on, and returns the reason.
+    pub(crate) fn refuse(&mut self, number: usize, reason: String) -> String {
+        self.sequences[number].state = State::Refused(reason.clone());
+        reason
     }
 
     /// Records how a loop ran, and why not as one kernel.
@@ -219,6 +234,10 @@ impl Loops {
             let sequence = &mut self.sequences[number];
             let times = if is_resident { &mut sequence.in_one } else { &mut sequence.by_graph };
             times.add(time.as_nanos() as f64 / count as f64);
+            // The work of an iteration may have changed since.
+            if !is_resident && times.loops.is_multiple_of(GRAPHS) {
+                sequence.in_one = Times::default();
+            }
         }
     }
 }
@@ -272,7 +291,7 @@ impl DeviceWorld {
     pub(crate) fn count_iterations(&mut self, number: usize, ended: u64) {
         let sequence = &mut self.loops.sequences[number];
         let State::Waiting(before) = &mut sequence.state else { return };
-        *before += ended;
+        *before = before.saturating_add(ended);
         if *before < PATIENCE || !sequence.is_fit {
             return;
         }
@@ -336,9 +355,10 @@ impl DeviceWorld {
         let Some(&(module, _)) = sequence.entries.first() else { return };
         let text = self.codes.texts().nth(module).unwrap_or_default();
         let program = Arc::clone(self.specials.programs.entry(module).or_insert_with(|| Program::of(text)));
+        let most_local = sequence.local_bytes + FURTHER_LOCAL_BYTES;
         let symbols: Vec<String> = sequence.entries.iter().map(|(_, symbol)| symbol.clone()).collect();
         let context = self.log.context.clone();
-        let work = move || compiled(&context, program.parsed(text)?, &symbols);
+        let work = move || compiled(&context, program.parsed(text)?, &symbols, most_local);
         sequence.state = Compiling::start("ikra-loop", work).map_or_else(State::Refused, State::Compiling);
     }
 
@@ -370,7 +390,12 @@ impl State {
 }
 
 /// Has the driver compile the kernel of a sequence of entry points.
-fn compiled(context: &Context, program: &ikra_ptx::Module, symbols: &[String]) -> Result<Resident, String> {
+fn compiled(
+    context: &Context,
+    program: &ikra_ptx::Module,
+    symbols: &[String],
+    most_local: usize,
+) -> Result<Resident, String> {
     let names: Vec<&str> = symbols.iter().map(String::as_str).collect();
     // What reports panics sees real threads: it compares them with each other only.
     let sees_real_threads = |name: &str| name == ikra_marks::FAILING || name.contains(OF_PANICS);
@@ -382,6 +407,9 @@ fn compiled(context: &Context, program: &ikra_ptx::Module, symbols: &[String]) -
     let module = Module::load(context, &text).map_err(|error| error.to_string())?;
     let function = module.function(NAME).map_err(|error| error.to_string())?;
     let function = function.ok_or("the driver does not find it")?;
+    if function.footprint.local_bytes > most_local {
+        return Err(String::from("it needs more local memory than its kernels"));
+    }
     let parameters = made.module.function(NAME).map_or(0, |kernel| kernel.parameters.len());
     Ok(Resident { function, parameters, joint: made.joint.into() })
 }

@@ -188,6 +188,9 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
         let handle = function;
         let (function, stack_bytes) = driver.launched(handle, config.stream)?;
         if is_cooperative {
+            if let Some(status) = driver.settings.failure("cuLaunchKernelEx/cooperative") {
+                return Err(status);
+            }
             let threads = config.threads.iter().product::<c_uint>();
             let each = super::module::resident(driver, handle, threads as c_int, config.shared_bytes as usize)?;
             let room = each * driver.settings.multiprocessors as usize;

@@ -197,6 +197,10 @@ pub(super) unsafe fn is_last_block(done: *mut u32) -> bool {
     let is_last = shared::start::<bool>();
     // SAFETY: every thread of the block reaches the barrier.
     unsafe { thread::sync_threads() };
+    if thread::grid_dim_x() == 1 {
+        // The barrier has ordered all writes.
+        return true;
+    }
     if thread::thread_idx_x() == 0 {
         let before: u32;
         // SAFETY: an atomic addition. The fences order it after the writes of the block's threads, and before their
@@ -244,8 +248,9 @@ unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
     }
     let mut width = accumulators / 2;
     while width > 0 {
-        // SAFETY: every thread of the block reaches the barrier.
-        unsafe { thread::sync_threads() };
+        // SAFETY: every thread of the block reaches the barrier, and every thread of the first warp that of the warp. From
+        // 16 accumulators on, one warp has read and written them all since the former barrier.
+        unsafe { if width < LANES / 2 { thread::sync_warp() } else { thread::sync_threads() } };
         let mut n = own;
         while n < width {
             // SAFETY: slots of accumulators. The values that are read were written before the barrier, by this thread

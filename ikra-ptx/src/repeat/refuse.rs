@@ -82,6 +82,7 @@ fn is_unknown(special: Special) -> bool {
             | Special::ClusterCtaid(_)
             | Special::ClusterNctaid(_)
             | Special::GridId
+            | Special::WarpId
             | Special::NwarpId
             | Special::DynamicSmemSize
             | Special::TotalSmemSize

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use ikra::rng::Random;
 use ikra::{Error, Place, prelude::*};
 use ikra_device_tests::model::repeats::*;
-use ikra_device_tests::{has_gpu, is_emulated, is_short, with_variable};
+use ikra_device_tests::{emulated, has_gpu, is_emulated, is_short, with_variable};
 
 const GPU: Place = Place::Gpu(0);
 
@@ -443,6 +443,41 @@ fn all_forms() {
     let forms = ["resident", "resident:3x256", "graph", "host", "resident:1x512", "resident:16x32"];
     for form in &forms[..if is_short() { 2 } else { forms.len() }] {
         with_variable("IKRA_LOOPS", form, &tests);
+    }
+}
+
+/// If the driver refuses the kernel, the loop runs as a graph from then on.
+#[test]
+#[ignore = "run by another, on an emulator that refuses"]
+fn a_loop_that_is_refused() {
+    let (mut maze, link) = maze(1000);
+    let expected = distances(&maze);
+    assert_eq!(search(&mut maze, GPU, link, 0).unwrap(), 0);
+    search(&mut maze, GPU, link, u64::MAX).unwrap();
+    assert_eq!(maze.nodes.copy_column(node::distance), expected);
+    let said = maze.cuda().loops().unwrap()[0].to_string();
+    assert!(said.contains("ran as a graph, since") && said.contains("too many blocks"), "{said}");
+}
+
+/// Where the driver has no graphs that repeat themselves, the host starts the iterations until the kernel is compiled.
+#[test]
+#[ignore = "run by another, on an emulator that refuses such graphs"]
+fn a_loop_without_graphs() {
+    let (mut maze, link) = maze(1000);
+    let mut forms = [1, 80, 10].map(|most| {
+        search(&mut maze, GPU, link, most).unwrap();
+        // Waits for the compiler.
+        maze.cuda().loops().unwrap()[0].form.to_string()
+    });
+    forms[2].truncate(10);
+    assert_eq!(forms, ["kernels that the host started", "kernels that the host started", "one kernel"]);
+}
+
+#[test]
+fn loops_that_a_driver_cannot_run() {
+    if form().is_empty() {
+        let _ = emulated(&[("PLAN", "cuLaunchKernelEx/cooperative:720")], &["a_loop_that_is_refused"]);
+        let _ = emulated(&[("PLAN", "text/cudaGraphSetConditional:218")], &["a_loop_without_graphs"]);
     }
 }
 
