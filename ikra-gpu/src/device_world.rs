@@ -16,7 +16,7 @@ use crate::changes::Changes;
 use crate::code::{Codes, Kind, Shape};
 use crate::device_columns::DeviceColumns;
 use crate::driver::{Context, DeviceInfo, Memory, Module, Pieces, Stream};
-use crate::resident::Loops;
+use crate::loops::Loops;
 use crate::step::Positions;
 use crate::stream_log::StreamLog;
 use crate::tables::{Loaded, Members, Table, TableState, Text, symbols};

@@ -13,8 +13,8 @@ use ikra_runtime::executor::{ObjectField, Recording};
 use crate::device_columns::DeviceColumns;
 use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::{Function, Grid, Module};
+use crate::loops::{LoopForm, Resident, Wish};
 use crate::recordings::{DeviceRecording, Exchange, exchange, own, read_tables};
-use crate::resident::{LoopForm, Resident, Wish};
 use crate::step::Step;
 use crate::tables::Members;
 
@@ -53,6 +53,10 @@ impl DeviceWorld {
             return Ok(None);
         }
         let number = self.loops.number(&recorded.steps);
+        let Some(places) = self.loop_places(members, &recorded.steps)? else {
+            self.loops.note(number, LoopForm::Host, Some(String::from("columns are exchanged an odd number of times")));
+            return Ok(None);
+        };
         // A loop without iterations prepares others.
         let this = Loop { recorded, going, address, most, number };
         let chosen = self
@@ -62,7 +66,7 @@ impl DeviceWorld {
             Ok((grid, resident)) => {
                 let Grid { blocks, threads, .. } = grid;
                 let start = Instant::now();
-                match self.repeat_resident(members, this, &resident, grid)? {
+                match self.repeat_resident(members, this, &places, (&resident, grid))? {
                     Ok(count) => {
                         self.loops.time(number, true, count, start.elapsed());
                         self.loops.note(number, LoopForm::Resident { blocks, threads }, None);
@@ -113,13 +117,10 @@ impl DeviceWorld {
         &mut self,
         members: &mut Members<'_>,
         Loop { recorded, going, address, most, number }: Loop<'_>,
-        resident: &Resident,
-        grid: Grid,
+        places: &[(Vec<u64>, u64)],
+        (resident, grid): (&Resident, Grid),
     ) -> Result<Result<u64, String>, Error> {
         let steps = &recorded.steps;
-        let Some(places) = self.loop_places(members, steps)? else {
-            return Ok(Err(String::from("columns are exchanged an odd number of times")));
-        };
         let arrived = self.scratch(Scratch::Number, size_of::<u64>())?;
         let log = self.log.clone();
         let inbox = log.inbox();
@@ -130,7 +131,7 @@ impl DeviceWorld {
         let own = [&raw const address, &raw const to, &raw const most, &raw const arrived];
         let mut all: Vec<*const ()> = own.map(<*const u64>::cast).to_vec();
         all.push((&raw const apart).cast());
-        for ((step, size), (words, result)) in steps.iter().zip(&sizes).zip(&places) {
+        for ((step, size), (words, result)) in steps.iter().zip(&sizes).zip(places) {
             all.extend(size.each_ref().map(|number| std::ptr::from_ref(number).cast::<()>()));
             all.extend(step.places(words, result));
         }

@@ -4,8 +4,8 @@
 //! accumulators are combined in a fixed order. On the device each accumulator is a thread.
 //!
 //! If a kernel does little work, each warp processes a chunk: each thread takes the objects of its accumulator, and
-//! neighbouring threads read neighbouring objects. Chunks that take turns are those of one block. If a kernel is heavy, each block processes a chunk: each thread
-//! calls the kernel for one object, and the first warp combines the results.
+//! neighbouring threads read neighbouring objects. Chunks that take turns are those of neighbouring warps. If a kernel is
+//! heavy, each block processes a chunk: each thread calls the kernel for one object, and the first warp combines the results.
 //!
 //! The block that finishes last combines the results of all chunks, so one kernel does everything.
 
@@ -34,7 +34,7 @@ const _: () = assert!(LANES == 32, "they are a warp");
 const GROUP_LEN: u32 = GROUP as u32;
 
 /// A reducer without state; the device cannot make others.
-#[inline(always)]
+#[inline]
 fn stateless<R: Copy>() -> R {
     const { assert!(size_of::<R>() == 0, "a reducer with state runs on the host only") };
     // SAFETY: a value of zero bytes; one exists, since `R` is the type of an executor's argument.

@@ -22,13 +22,23 @@ fn chunk_at(chunks: usize, place: usize) -> usize {
     (place / GROUP) & (chunks - 1)
 }
 
-/// Objects whose results are to be folded, by their numbers.
-pub(super) enum Part {
-    /// One object, with its chunk in the span and its accumulator.
-    One { chunk: usize, lane: usize, n: usize },
-    /// Objects of a chunk, as many as several rows of accumulators. The first uses the first accumulator. A copy of the
-    /// accumulators stays in registers.
-    Rows { chunk: usize, numbers: Range<usize> },
+/// Objects of a chunk whose results are to be folded: fewer than a row of accumulators, or so many that each accumulator
+/// is used as often.
+pub(super) struct Part {
+    /// The chunk in the span.
+    pub(super) chunk: usize,
+    /// The first object's accumulator. The next object uses the next one, and the first follows the last.
+    pub(super) lane: usize,
+    /// The objects' numbers.
+    pub(super) numbers: Range<usize>,
+}
+
+impl Part {
+    /// Whether each accumulator is used as often.
+    #[inline]
+    pub(super) fn has_rows(&self) -> bool {
+        self.numbers.len() >= ACCUMULATORS
+    }
 }
 
 /// The parts of `len` objects, the first of which has a place in the span and number 0. An iterator: code for a part is
@@ -58,13 +68,25 @@ impl Iterator for Parts {
             return None;
         }
         let of_group = if self.chunks > 1 { left.min(GROUP - at % GROUP) } else { left };
-        let (chunk, lane) = (chunk_at(self.chunks, at), at % ACCUMULATORS);
-        if lane > 0 || of_group < ACCUMULATORS {
-            self.n += 1;
-            return Some(Part::One { chunk, lane, n });
-        }
-        self.n += of_group / ACCUMULATORS * ACCUMULATORS;
-        Some(Part::Rows { chunk, numbers: n..self.n })
+        self.n += if of_group < ACCUMULATORS { of_group } else { of_group / ACCUMULATORS * ACCUMULATORS };
+        Some(Part { chunk: chunk_at(self.chunks, at), lane: at % ACCUMULATORS, numbers: n..self.n })
+    }
+}
+
+/// Folds rows of results into a chunk's accumulators, the first result into that of a lane. `fold` gets the accumulators,
+/// that one first, as a copy, which stays in registers.
+#[inline(always)]
+pub(super) fn fold_rows<T: Copy>(
+    sums: &mut [T; ACCUMULATORS],
+    lane: usize,
+    fold: impl FnOnce([T; ACCUMULATORS]) -> [T; ACCUMULATORS],
+) {
+    if lane != 0 {
+        sums.rotate_left(lane);
+    }
+    *sums = fold(*sums);
+    if lane != 0 {
+        sums.rotate_right(lane);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::mem::{MaybeUninit, needs_drop};
 use std::ops::Range;
 
-use super::accumulators::{Accumulators, Part, Parts, accumulator};
+use super::accumulators::{Accumulators, Parts, accumulator, fold_rows};
 use super::chunks::AllReturned;
 use super::collect::collect_all;
 use super::for_windows;
@@ -226,23 +226,19 @@ where
     fn run(self, (windows,): (S::Windows<'w>,)) {
         let Self { stage, chunk, reducer, place, sums } = self;
         let mut results = [reducer.identity(); BLOCK];
+        let compute = |results: &mut [S::Output; BLOCK], start, len| {
+            let put = |n: usize, result: Option<_>| results[n] = result.unwrap_or_else(|| reducer.identity());
+            // SAFETY: these objects are within the chunk; the rest holds by the contract of `for_places`.
+            unsafe { for_results(stage, &windows, chunk, start, len, put) };
+        };
         for part in Parts::new(sums, place, chunk.len) {
-            match part {
-                Part::One { chunk: own, lane, n } => {
-                    let mut result = reducer.identity();
-                    let put = |_, of_object: Option<_>| result = of_object.unwrap_or(result);
-                    // SAFETY: the object is within the chunk; the rest holds by the contract of `for_places`.
-                    unsafe { for_results(stage, &windows, chunk, n, 1, put) };
-                    sums[own][lane] = reducer.combine(sums[own][lane], result);
-                }
-                Part::Rows { chunk: own, numbers: Range { mut start, end } } => {
-                    let mut row = sums[own];
+            let (sums, has_rows) = (&mut sums[part.chunk], part.has_rows());
+            let Range { mut start, end } = part.numbers;
+            if has_rows {
+                fold_rows(sums, part.lane, |mut row| {
                     while start < end {
                         let len = BLOCK.min(end - start);
-                        let put =
-                            |n: usize, result: Option<_>| results[n] = result.unwrap_or_else(|| reducer.identity());
-                        // SAFETY: these objects are within the chunk; the rest holds by the contract of `for_places`.
-                        unsafe { for_results(stage, &windows, chunk, start, len, put) };
+                        compute(&mut results, start, len);
                         // Of a constant length, so that the accumulators stay in registers.
                         for results in results[..len].as_chunks::<ACCUMULATORS>().0 {
                             for lane in 0..ACCUMULATORS {
@@ -251,8 +247,14 @@ where
                         }
                         start += len;
                     }
-                    sums[own] = row;
-                }
+                    row
+                });
+                continue;
+            }
+            compute(&mut results, start, end - start);
+            for n in 0..end - start {
+                let sum = &mut sums[(part.lane + n) % ACCUMULATORS];
+                *sum = reducer.combine(*sum, results[n]);
             }
         }
     }

@@ -33,7 +33,8 @@ pub enum Part<'a> {
 /// 2. The results are of types that hold no pointers, as all results of [`Run`](crate::executor::Run)s are.
 pub unsafe trait Sharing: Debug + Send + Sync {
     /// The positions of this process's objects of the kernel's class with this number. Processes have
-    /// consecutive ranges, which begin at multiples of a [span](ikra_core::reduce::Chunks::span).
+    /// consecutive ranges, which begin at multiples of the [span](ikra_core::reduce::Chunks::span) of light kernels with
+    /// small results, or at the number of objects. All other spans divide that one.
     fn own(&self, class: usize) -> Range<usize>;
 
     /// Completes the results of all processes, `size` bytes each. This process has computed those in `own`; the others

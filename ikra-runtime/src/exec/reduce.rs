@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeBounds};
 
-use super::accumulators::{Accumulators, Part, Parts, accumulator, combine_halves};
+use super::accumulators::{Accumulators, Parts, accumulator, combine_halves, fold_rows};
 use super::calls::{Calls, for_calls};
 use super::chunks::{AllReturned, alone, spread};
 use super::rows::prepare;
@@ -302,21 +302,23 @@ where
     fn run(self, mut windows: X) {
         let Self { calls, reducer, place, sums } = self;
         for part in Parts::new(sums, place, calls.len) {
-            match part {
-                // SAFETY: the number is below the window's length.
-                Part::One { chunk, lane, n } => unsafe {
-                    sums[chunk][lane] = reducer.combine(sums[chunk][lane], calls.call(&mut windows, n));
-                },
-                Part::Rows { chunk, numbers } => {
-                    let mut row = sums[chunk];
-                    for first in numbers.step_by(ACCUMULATORS) {
+            let (sums, has_rows) = (&mut sums[part.chunk], part.has_rows());
+            if has_rows {
+                fold_rows(sums, part.lane, |mut row| {
+                    for first in part.numbers.step_by(ACCUMULATORS) {
                         for (lane, sum) in row.iter_mut().enumerate() {
                             // SAFETY: the numbers are below the window's length.
                             *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, first + lane) });
                         }
                     }
-                    sums[chunk] = row;
-                }
+                    row
+                });
+                continue;
+            }
+            for (n, number) in part.numbers.enumerate() {
+                let sum = &mut sums[(part.lane + n) % ACCUMULATORS];
+                // SAFETY: the number is below the window's length.
+                *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, number) });
             }
         }
     }
