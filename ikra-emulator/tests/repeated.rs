@@ -305,22 +305,34 @@ fn launched(memory: &Memory, program: &LoadedProgram, launches: &[One], most: u6
 }
 
 /// All in one kernel with so many blocks of at least so many threads; returns the report, too.
-fn in_one(memory: &Memory, launches: &[One], most: u64, [blocks, threads]: [u32; 2]) -> (Result<(), Fault>, u64) {
-    let kernels: Vec<&str> = launches.iter().map(|one| one.kernel).collect();
-    let made = repeated(&Module::parse(KERNELS).unwrap(), &kernels, "all", &|_| false).unwrap().module;
+fn in_one(memory: &Memory, launches: &[One], most: u64, size: [u32; 2]) -> (Result<(), Fault>, u64) {
+    alternating(memory, &[launches], memory.numbers, most, size)
+}
+
+/// As above, with iterations that alternate, and the address of the byte that ends the loop.
+fn alternating(
+    memory: &Memory,
+    iterations: &[&[One]],
+    going: u64,
+    most: u64,
+    [blocks, threads]: [u32; 2],
+) -> (Result<(), Fault>, u64) {
+    let kernels: Vec<&str> = iterations[0].iter().map(|one| one.kernel).collect();
+    let module = Module::parse(KERNELS).unwrap();
+    let made = repeated(&module, &kernels, iterations.len(), "all", &|_| false).unwrap().module;
     let program = loaded(&memory.device, &made.to_string());
     let (report, arrived) = (memory.numbers + 24, memory.numbers + 32);
-    let decides_first = u64::from(launches[0].kernel == "decide");
-    let own = [(memory.numbers, 8), (report, 8), (most, 8), (arrived, 8), (decides_first, 4)];
-    let mut all = own.to_vec();
-    for one in launches {
+    let decides_first = u64::from(kernels[0] == "decide");
+    let own = [(going, 8), (report, 8), (most, 8), (arrived, 8), (decides_first, 4)];
+    let (mut all, launches) = (own.to_vec(), || iterations.iter().copied().flatten());
+    for one in launches() {
         all.extend([(u64::from(one.blocks), 4), (u64::from(one.threads), 4)]);
         all.extend(&one.arguments);
     }
     let launch = Launch {
         grid: [blocks, 1, 1],
-        block: [launches.iter().map(|one| one.threads).max().unwrap().max(threads), 1, 1],
-        shared_bytes: launches.iter().map(|one| one.shared).max().unwrap(),
+        block: [launches().map(|one| one.threads).max().unwrap().max(threads), 1, 1],
+        shared_bytes: launches().map(|one| one.shared).max().unwrap(),
         arguments: bytes(all),
         stack_bytes: 0,
         is_cooperative: true,
@@ -357,6 +369,37 @@ fn a_loop_is_the_launches_that_it_replaces() {
             done.unwrap_or_else(|fault| panic!("seed {seed}, {blocks:?} blocks: {fault}"));
             assert_eq!(report, ended << 8, "seed {seed}, {blocks:?} blocks");
             assert_eq!(memory.state(), one_by_one.state(), "seed {seed}, {blocks:?} blocks");
+        }
+    }
+}
+
+/// Iterations that read one memory and write the other one by turns, a number of times or until the byte is 0.
+#[test]
+fn iterations_alternate() {
+    for (most, rounds) in [(0, 9), (1, 9), (4, 9), (7, 9), (1000, 3), (1000, 6)] {
+        let iterations = |memory: &Memory| {
+            let [a, b] = memory.values;
+            [(a, b, 10), (b, a, 11)].map(|(from, to, blocks)| {
+                let arguments = vec![(from, 8), (to, 8), (COUNT.into(), 4)];
+                let decided = vec![(memory.numbers + 16, 8), (memory.numbers, 8), (rounds, 4)];
+                let spread = One { kernel: "spread", blocks, threads: 32, shared: 0, arguments };
+                [spread, One { kernel: "decide", blocks: 1, threads: 32, shared: 0, arguments: decided }]
+            })
+        };
+        let one_by_one = Memory::new(Options::default());
+        let program = loaded(&one_by_one.device, KERNELS);
+        let (all, ended) = (iterations(&one_by_one), most.min(rounds));
+        for n in 0..ended {
+            launched(&one_by_one, &program, &all[n as usize % 2], 1).unwrap();
+        }
+        for size in [[1, 64], [3, 32]] {
+            let memory = Memory::new(Options::default());
+            let all = iterations(&memory);
+            // Where the byte does not end it, it need not be looked at.
+            let going = if most > rounds { memory.numbers } else { 0 };
+            let (done, report) = alternating(&memory, &[&all[0], &all[1]], going, most, size);
+            done.unwrap_or_else(|fault| panic!("{most}, {rounds}: {fault}"));
+            assert_eq!((report >> 8, memory.state()), (ended, one_by_one.state()), "{most}, {rounds}");
         }
     }
 }
@@ -399,7 +442,7 @@ fn blocks_are_ordered_by_the_fences_alone() {
     let one = |kernel, arguments| One { kernel, blocks: 10, threads: 32, shared: 0, arguments };
     let launches = [one("spread", arguments(a, b)), one("spread", arguments(b, a))];
     let kernels: Vec<&str> = launches.iter().map(|one| one.kernel).collect();
-    let made = repeated(&Module::parse(KERNELS).unwrap(), &kernels, "all", &|_| false).unwrap().module.to_string();
+    let made = repeated(&Module::parse(KERNELS).unwrap(), &kernels, 1, "all", &|_| false).unwrap().module.to_string();
     let program = loaded(&memory.device, &made.replace("fence.acq_rel.gpu;", ""));
     let own = [(memory.numbers, 8), (memory.numbers + 24, 8), (5, 8), (memory.numbers + 32, 8), (0, 4)];
     let of_launches = launches.iter().flat_map(|one| [&[(10, 4), (32, 4)], &one.arguments[..]].concat());

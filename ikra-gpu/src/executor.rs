@@ -145,7 +145,7 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
         &mut self,
         world: &mut W,
         recording: &Recording,
-        going: ObjectField,
+        going: Option<ObjectField>,
         most: u64,
     ) -> Result<Option<u64>, Error> {
         self.attempt(|device| device.repeat(world.members_mut().as_mut(), recording, going, most))

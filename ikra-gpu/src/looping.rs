@@ -1,4 +1,5 @@
-//! Recordings that a device repeats by itself, as long as a field says so: as one kernel (see `resident.rs`), or as a graph.
+//! Recordings that a device repeats by itself, a number of times or as long as a field says so: as one kernel (see
+//! `resident.rs`), or, if a field ends it, as a graph.
 //!
 //! The graph has a kernel that looks at the field for the first time, and a node that repeats another graph. That one has
 //! the recorded launches, and the same kernel at its end. The kernel counts the iterations, and sets the condition of the
@@ -13,8 +14,9 @@ use ikra_runtime::executor::{ObjectField, Recording};
 use crate::device_columns::DeviceColumns;
 use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::{Function, Grid, Module};
-use crate::loops::{LoopForm, Resident, Wish};
+use crate::loops::{LoopForm, Resident, TIMED, Wish};
 use crate::recordings::{DeviceRecording, Exchange, exchange, own, read_tables};
+use crate::resident::PATIENCE;
 use crate::step::Step;
 use crate::tables::Members;
 
@@ -27,58 +29,67 @@ const CODE: &str = include_str!("looping.ptx");
 #[derive(Clone, Copy)]
 struct Loop<'r> {
     recorded: &'r DeviceRecording,
-    /// The field that says whether it goes on, and its address.
-    going: ObjectField,
-    address: u64,
+    /// The field that says whether it goes on, and its address; without one it has `most` iterations.
+    going: Option<(ObjectField, u64)>,
     most: u64,
     /// The number of its sequence.
     number: usize,
+    places: &'r Places,
+}
+
+/// Where launches find their data. Columns that are exchanged for their snapshots an odd number of times in an iteration
+/// are in other places for the next one, and in the first ones again for the one after it.
+struct Places {
+    /// The table entries and the address of the result for each launch of all iterations that alternate.
+    launches: Vec<(Vec<u64>, u64)>,
+    /// The columns that are exchanged after an iteration.
+    exchanges: Vec<Exchange>,
+}
+
+impl Places {
+    /// How many iterations alternate.
+    fn alternating(&self) -> usize {
+        if self.exchanges.is_empty() { 1 } else { 2 }
+    }
 }
 
 impl DeviceWorld {
-    /// Replays a recording as long as a byte is not 0, at most so many times, and returns how many times it did. `None` if
-    /// the device cannot; then nothing has run.
+    /// Replays a recording as long as a byte is not 0, at most so many times, and returns how many times it did; without a
+    /// byte, exactly so many times. `None` if the device cannot, or need not; then nothing has run.
     pub(crate) fn repeat(
         &mut self,
         members: &mut Members<'_>,
         recording: &Recording,
-        going: ObjectField,
+        going: Option<ObjectField>,
         most: u64,
     ) -> Result<Option<u64>, Error> {
         let recorded = self.current(members, recording)?;
-        let Some(address) = self.field_address(members, going, 1) else { return Ok(None) };
         let wish = Wish::now();
         // Tables in constant memory may differ from iteration to iteration.
         if read_tables(&recorded.steps) || wish == Wish::Host {
             return Ok(None);
         }
-        let number = self.loops.number(&recorded.steps);
-        let Some(places) = self.loop_places(members, &recorded.steps)? else {
-            self.loops.note(number, LoopForm::Host, Some(String::from("columns are exchanged an odd number of times")));
-            return Ok(None);
+        let Some(field) = going else {
+            return self.repeat_counted(members, recording, recorded, wish, most);
         };
+        let Some(address) = self.field_address(members, field, 1) else { return Ok(None) };
+        let places = self.loop_places(members, &recorded.steps)?;
+        exchange(members, &places.exchanges, self.log.number());
+        let is_in_place = self.field_address(members, field, 1) == Some(address);
+        exchange(members, &places.exchanges, self.log.number());
+        if !is_in_place {
+            return Ok(None);
+        }
+        let number = self.loops.number(&recorded.steps, places.alternating());
+        let this = Loop { recorded, going: Some((field, address)), most, number, places: &places };
         // A loop without iterations prepares others.
-        let this = Loop { recorded, going, address, most, number };
-        let chosen = self
-            .resident(members, &recorded.steps, number, wish, most == 0)
-            .and_then(|resident| Ok((self.loop_grid(&resident, &recorded.steps, wish)?, resident)));
-        let reason = match chosen {
-            Ok((grid, resident)) => {
-                let Grid { blocks, threads, .. } = grid;
-                let start = Instant::now();
-                match self.repeat_resident(members, this, &places, (&resident, grid))? {
-                    Ok(count) => {
-                        self.loops.time(number, true, count, start.elapsed());
-                        self.loops.note(number, LoopForm::Resident { blocks, threads }, None);
-                        return Ok(Some(count));
-                    }
-                    Err(reason) => reason,
-                }
-            }
+        let reason = match self.try_resident(members, this, wish, most == 0)? {
+            Ok(count) => return Ok(Some(count)),
             Err(reason) => reason,
         };
         let start = Instant::now();
-        let count = self.repeat_by_graph(members, this)?;
+        // A graph has the same addresses in all iterations.
+        let count = if places.exchanges.is_empty() { self.repeat_by_graph(members, this, address)? } else { None };
         self.loops.time(number, false, count.unwrap_or(0), start.elapsed());
         self.loops.note(number, if count.is_some() { LoopForm::Graph } else { LoopForm::Host }, Some(reason));
         // How many the host starts is not known: as many as there may be.
@@ -86,15 +97,94 @@ impl DeviceWorld {
         Ok(count)
     }
 
-    /// The table entries and the address of the result for each launch. Columns that launches exchange are in other places
-    /// for the next ones; afterwards they are where they were. `None` if they would not be after an iteration.
-    fn loop_places(
+    /// Replays a recording so many times: one launch each, until there is one kernel for those that are left.
+    fn repeat_counted(
+        &mut self,
+        members: &mut Members<'_>,
+        recording: &Recording,
+        recorded: &DeviceRecording,
+        wish: Wish,
+        most: u64,
+    ) -> Result<Option<u64>, Error> {
+        let is_forced = matches!(wish, Wish::Resident(_));
+        if wish == Wish::Graph || (1..TIMED).contains(&most) && !is_forced {
+            return Ok(None);
+        }
+        let mut left = most;
+        loop {
+            let places = self.loop_places(members, &recorded.steps)?;
+            let number = self.loops.number(&recorded.steps, places.alternating());
+            let this = Loop { recorded, going: None, most: left, number, places: &places };
+            match self.try_resident(members, this, wish, most == 0)? {
+                Ok(_) => return Ok(Some(most)),
+                Err(reason) => self.loops.note(number, LoopForm::Host, Some(reason)),
+            }
+            let is_timed = self.loops.sequences[number].may_change();
+            let batch = if is_timed { left.min(PATIENCE) } else { left };
+            let start = Instant::now();
+            for _ in 0..batch {
+                self.replay(members, recording)?;
+            }
+            if is_timed {
+                self.log.synchronize()?;
+                self.loops.time(number, false, batch, start.elapsed());
+                self.count_iterations(number, batch);
+            }
+            left -= batch;
+            if left == 0 {
+                return Ok(Some(most));
+            }
+        }
+    }
+
+    /// Runs a loop as one kernel, if that is possible and faster. Otherwise nothing has run, and the reason is returned.
+    fn try_resident(
+        &mut self,
+        members: &mut Members<'_>,
+        this: Loop<'_>,
+        wish: Wish,
+        waits: bool,
+    ) -> Result<Result<u64, String>, Error> {
+        let Loop { recorded, number, .. } = this;
+        let chosen = self
+            .resident(members, &recorded.steps, number, wish, waits)
+            .and_then(|resident| Ok((self.loop_grid(&resident, &recorded.steps, wish)?, resident)));
+        let (grid, resident) = match chosen {
+            Ok(chosen) => chosen,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let start = Instant::now();
+        let count = self.repeat_resident(members, this, (&resident, grid))?;
+        if let Ok(count) = count {
+            let Grid { blocks, threads, .. } = grid;
+            self.loops.time(number, true, count, start.elapsed());
+            self.loops.note(number, LoopForm::Resident { blocks, threads }, None);
+        }
+        Ok(count)
+    }
+
+    /// Where the launches of an iteration find their data, and those of the next one if that differs. Afterwards all columns
+    /// are where they were.
+    fn loop_places(&mut self, members: &mut Members<'_>, steps: &[Step]) -> Result<Places, Error> {
+        let (mut launches, mut exchanges) = (Vec::new(), Vec::new());
+        let mut found = self.iteration_places(members, steps, &mut launches, &mut exchanges);
+        let odd = odd(&exchanges);
+        if !odd.is_empty() && found.is_ok() {
+            found = self.iteration_places(members, steps, &mut launches, &mut exchanges);
+        }
+        exchange(members, &exchanges, self.log.number());
+        found.map(|()| Places { launches, exchanges: odd })
+    }
+
+    /// As above, for one iteration, whose exchanges of columns stay.
+    fn iteration_places(
         &mut self,
         members: &mut Members<'_>,
         steps: &[Step],
-    ) -> Result<Option<Vec<(Vec<u64>, u64)>>, Error> {
-        let (mut places, mut exchanges) = (Vec::new(), Vec::new());
-        let mut of = |step: &Step, exchanges: &mut Vec<Exchange>| -> Result<(Vec<u64>, u64), Error> {
+        launches: &mut Vec<(Vec<u64>, u64)>,
+        exchanges: &mut Vec<Exchange>,
+    ) -> Result<(), Error> {
+        for step in steps {
             let words = self.words(members, &step.entry)?;
             let stored = step.stored.as_ref().map(|stored| self.field_address(members, stored.to, stored.size));
             let Some(result) = stored.unwrap_or(Some(0)) else { unreachable!("it was found when it was recorded") };
@@ -105,19 +195,16 @@ impl DeviceWorld {
                     exchanges.push((member, snapshot));
                 }
             }
-            Ok((words, result))
-        };
-        let found = steps.iter().try_for_each(|step| of(step, &mut exchanges).map(|place| places.push(place)));
-        exchange(members, &exchanges, self.log.number());
-        found.map(|()| are_undone(&exchanges).then_some(places))
+            launches.push((words, result));
+        }
+        Ok(())
     }
 
     /// Runs a loop as one kernel. If that cannot be, nothing has run, and the reason is returned.
     fn repeat_resident(
         &mut self,
         members: &mut Members<'_>,
-        Loop { recorded, going, address, most, number }: Loop<'_>,
-        places: &[(Vec<u64>, u64)],
+        Loop { recorded, going, most, number, places }: Loop<'_>,
         (resident, grid): (&Resident, Grid),
     ) -> Result<Result<u64, String>, Error> {
         let steps = &recorded.steps;
@@ -125,13 +212,14 @@ impl DeviceWorld {
         let log = self.log.clone();
         let inbox = log.inbox();
         let report = inbox.start().cast::<u64>();
-        let apart = u32::from(steps.first().is_some_and(|first| self.may_write(first, going)));
-        let to = report.addr() as u64;
+        let may_write = |(field, _)| steps.first().is_some_and(|first| self.may_write(first, field));
+        let apart = u32::from(going.is_some_and(may_write));
+        let (address, to) = (going.map_or(0, |(_, address)| address), report.addr() as u64);
         let sizes: Vec<[u32; 2]> = steps.iter().map(|step| [step.grid.blocks, step.grid.threads]).collect();
         let own = [&raw const address, &raw const to, &raw const most, &raw const arrived];
         let mut all: Vec<*const ()> = own.map(<*const u64>::cast).to_vec();
         all.push((&raw const apart).cast());
-        for ((step, size), (words, result)) in steps.iter().zip(&sizes).zip(places) {
+        for ((step, size), (words, result)) in steps.iter().zip(&sizes).cycle().zip(&places.launches) {
             all.extend(size.each_ref().map(|number| std::ptr::from_ref(number).cast::<()>()));
             all.extend(step.places(words, result));
         }
@@ -146,10 +234,10 @@ impl DeviceWorld {
         }
         // SAFETY: the kernel was made of these entry points, and takes four numbers of 64 bits, one of 32, and for each launch
         // two of 32 and what its entry point takes: `Step` has the arguments, and these are its table entries. `address` is
-        // that of a field, `report` is in the inbox, which is locked, `arrived` is 0 if there are several blocks.
+        // that of a field or 0, `report` is in the inbox, which is locked, `arrived` is 0 if there are several blocks.
         // `loop_grid` has found room for all blocks, each with at least as many threads and as much shared memory as the
         // launches have. The launches are for the columns, numbers of objects and array lengths that `current` has compared,
-        // at the addresses of now, which are the same after each iteration (I27). The kernel is the same program as the
+        // at the addresses of now, and of the time after an iteration, by turns (I27). The kernel is the same program as the
         // launches (I39).
         match unsafe { log.stream.launch_together(&resident.function, grid, &all) } {
             Ok(()) => log.replayed(0, &recorded.effects),
@@ -166,6 +254,9 @@ impl DeviceWorld {
         let kernels: Vec<&str> = steps.get(launch).into_iter().flat_map(Step::kernels).collect();
         ended.map_err(|error| log.blame(in_iteration(error, count, &kernels)))?;
         log.synchronize()?;
+        if count % 2 == 1 {
+            exchange(members, &places.exchanges, log.number());
+        }
         log.replayed(steps.len() * count as usize, &[]);
         log.count_down(size_of::<u64>());
         log.count_loop(true);
@@ -185,7 +276,8 @@ impl DeviceWorld {
     fn repeat_by_graph(
         &mut self,
         members: &mut Members<'_>,
-        Loop { recorded, address: going, most, .. }: Loop<'_>,
+        Loop { recorded, most, .. }: Loop<'_>,
+        going: u64,
     ) -> Result<Option<u64>, Error> {
         if !self.log.stream.can_record_loops() {
             return Ok(None);
@@ -214,9 +306,6 @@ impl DeviceWorld {
         );
         exchange(members, &exchanges, log.number());
         let Some((graph, ())) = made.map_err(|error| log.blame_any(error))? else { return Ok(None) };
-        if !are_undone(&exchanges) {
-            return Ok(None);
-        }
         log.replayed(0, &recorded.effects);
         // SAFETY: recorded on this stream, whose modules are loaded. The launches are for the columns, numbers of objects
         // and array lengths that `current` has compared, at the addresses of now (I27). These are the same after each
@@ -250,8 +339,8 @@ impl DeviceWorld {
     }
 }
 
-/// Whether all columns are in their places again.
-fn are_undone(exchanges: &[Exchange]) -> bool {
+/// The columns that are not in their places again.
+fn odd(exchanges: &[Exchange]) -> Vec<Exchange> {
     let mut odd: Vec<Exchange> = Vec::new();
     for &(member, fields) in exchanges {
         match odd.iter_mut().find(|(known, _)| *known == member) {
@@ -259,7 +348,8 @@ fn are_undone(exchanges: &[Exchange]) -> bool {
             None => odd.push((member, fields)),
         }
     }
-    odd.iter().all(|(_, fields)| fields.is_empty())
+    odd.retain(|(_, fields)| !fields.is_empty());
+    odd
 }
 
 /// The error of an iteration, counted from 1, in the launch of these kernels, if that is known.

@@ -9,7 +9,7 @@ use crate::driver::Function;
 use crate::step::Step;
 
 /// Loops of fewer iterations are not timed: starting them takes too large a part.
-const TIMED: u64 = 16;
+pub(crate) const TIMED: u64 = 16;
 /// Loops as a graph, after which one kernel is tried again where it has taken longer.
 const GRAPHS: u32 = 64;
 /// So many sequences are kept.
@@ -28,7 +28,7 @@ pub enum LoopForm {
     },
     /// As a graph that repeats a part of itself.
     Graph,
-    /// The host started the kernels of each iteration.
+    /// The host started each iteration.
     Host,
 }
 
@@ -47,9 +47,10 @@ pub struct LoopReport {
 impl fmt::Display for LoopForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Resident { blocks: 1, threads } => write!(f, "one kernel of a block with {threads} threads"),
             Self::Resident { blocks, threads } => write!(f, "one kernel of {blocks} blocks with {threads} threads"),
             Self::Graph => f.write_str("a graph"),
-            Self::Host => f.write_str("kernels that the host started"),
+            Self::Host => f.write_str("iterations that the host started"),
         }
     }
 }
@@ -108,6 +109,8 @@ pub(crate) struct Loops {
 pub(crate) struct Sequence {
     /// Their modules and names.
     pub(crate) entries: Vec<(usize, String)>,
+    /// How many iterations alternate: 2 if columns are exchanged an odd number of times in each.
+    pub(crate) alternating: usize,
     pub(crate) kernels: Vec<&'static str>,
     /// Bytes of local memory that a thread of one of them needs.
     pub(crate) local_bytes: usize,
@@ -121,6 +124,13 @@ pub(crate) struct Sequence {
     pub(crate) threads: u64,
     pub(crate) by_graph: Times,
     pub(crate) in_one: Times,
+}
+
+impl Sequence {
+    /// Whether it may become one kernel later.
+    pub(crate) fn may_change(&self) -> bool {
+        self.is_fit && matches!(self.state, State::Waiting(_) | State::Compiling(_))
+    }
 }
 
 /// Times of loops of one form.
@@ -165,10 +175,11 @@ pub(crate) struct Resident {
 
 impl Loops {
     /// The number of the sequence of these launches.
-    pub(crate) fn number(&mut self, steps: &[Step]) -> usize {
+    pub(crate) fn number(&mut self, steps: &[Step], alternating: usize) -> usize {
         let is_same = |sequence: &Sequence| {
             let entries = sequence.entries.iter().map(|(module, symbol)| (*module, symbol.as_str()));
-            entries.eq(steps.iter().map(|step| (step.entry.module, step.entry.symbol.as_str())))
+            sequence.alternating == alternating
+                && entries.eq(steps.iter().map(|step| (step.entry.module, step.entry.symbol.as_str())))
         };
         if let Some(known) = self.sequences.iter().position(is_same) {
             return known;
@@ -180,6 +191,7 @@ impl Loops {
         }
         self.sequences.push(Sequence {
             entries: steps.iter().map(|step| (step.entry.module, step.entry.symbol.clone())).collect(),
+            alternating,
             kernels: steps.iter().flat_map(Step::kernels).collect(),
             local_bytes: steps.iter().map(|step| step.entry.function.footprint.local_bytes).max().unwrap_or(0),
             state: State::Waiting(0),

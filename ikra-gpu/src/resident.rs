@@ -23,7 +23,7 @@ use crate::versions::{OF_PANICS, own_state};
 /// each kernel has the registers that it alone needs.
 const MOST_THREADS: u64 = 1 << 21;
 /// A sequence is compiled when so many iterations of it have run.
-const PATIENCE: u64 = 64;
+pub(crate) const PATIENCE: u64 = 64;
 /// If an iteration as a graph takes longer for each launch, in nanoseconds, it matters little how launches follow each
 /// other: then the sequence is not compiled.
 const LONG: f64 = 30_000.0;
@@ -47,7 +47,8 @@ impl DeviceWorld {
             Wish::Fast => false,
             Wish::Graph | Wish::Host => return Err(String::from("`IKRA_LOOPS` says so")),
         };
-        let (unfit, waits) = (self.unfit(members, steps, is_forced), waits || is_forced);
+        let alternating = self.loops.sequences[number].alternating;
+        let (unfit, waits) = (self.unfit(members, steps, alternating, is_forced), waits || is_forced);
         let threads = steps.iter().map(|step| u64::from(step.grid.blocks) * u64::from(step.grid.threads)).sum();
         let sequence = &mut self.loops.sequences[number];
         if std::mem::replace(&mut sequence.threads, threads) != threads {
@@ -94,9 +95,15 @@ impl DeviceWorld {
     }
 
     /// Why these launches cannot be one kernel, or need not be.
-    fn unfit(&mut self, members: &mut Members<'_>, steps: &[Step], is_forced: bool) -> Option<String> {
+    fn unfit(
+        &mut self,
+        members: &mut Members<'_>,
+        steps: &[Step],
+        alternating: usize,
+        is_forced: bool,
+    ) -> Option<String> {
         let no = |reason: &str| Some(String::from(reason));
-        let (Some(first), 1..=MOST_LAUNCHES) = (steps.first(), steps.len()) else {
+        let (Some(first), 1..=MOST_LAUNCHES) = (steps.first(), steps.len() * alternating) else {
             return no("it has no launches, or too many");
         };
         if !*self.loops.runs_together.get_or_insert_with(|| self.log.stream.runs_together()) {
@@ -147,8 +154,8 @@ impl DeviceWorld {
         let program = Arc::clone(self.specials.programs.entry(module).or_insert_with(|| Program::of(text)));
         let most_local = sequence.local_bytes + FURTHER_LOCAL_BYTES;
         let symbols: Vec<String> = sequence.entries.iter().map(|(_, symbol)| symbol.clone()).collect();
-        let context = self.log.context.clone();
-        let work = move || compiled(&context, program.parsed(text)?, &symbols, most_local);
+        let (context, alternating) = (self.log.context.clone(), sequence.alternating);
+        let work = move || compiled(&context, program.parsed(text)?, (&symbols, alternating), most_local);
         sequence.state = Compiling::start("ikra-loop", work).map_or_else(State::Refused, State::Compiling);
     }
 
@@ -173,13 +180,14 @@ impl DeviceWorld {
 fn compiled(
     context: &Context,
     program: &ikra_ptx::Module,
-    symbols: &[String],
+    (symbols, alternating): (&[String], usize),
     most_local: usize,
 ) -> Result<Resident, String> {
     let names: Vec<&str> = symbols.iter().map(String::as_str).collect();
     // What reports panics sees real threads: it compares them with each other only.
     let sees_real_threads = |name: &str| name == ikra_marks::FAILING || name.contains(OF_PANICS);
-    let made = repeated(program, &names, NAME, &sees_real_threads).map_err(|refused| refused.to_string())?;
+    let made =
+        repeated(program, &names, alternating, NAME, &sees_real_threads).map_err(|refused| refused.to_string())?;
     let text = made.module.to_string();
     if let Some(variable) = own_state(&state(&made.module), &text) {
         return Err(format!("it uses a variable of the program, `{variable}`, of which a loop would have its own"));

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"));
     let module = text.and_then(|text| Module::parse(&text).map_err(|error| format!("{file}: {error}")));
     let made = module.and_then(|module| {
-        repeated(&module, &kernels, "repeated", &|name| name.contains("panic") || name == "ikra_failing")
+        repeated(&module, &kernels, 1, "repeated", &|name| name.contains("panic") || name == "ikra_failing")
             .map_err(|refused| refused.reason)
     });
     match made {

@@ -1,4 +1,4 @@
-//! A loop of several kernels as one kernel, which repeats them as long as a byte in memory is not 0.
+//! A loop of several kernels as one kernel, which repeats them a number of times, or as long as a byte in memory is not 0.
 //!
 //! ```
 //! use ikra_ptx::{Module, repeat::{LAUNCH_PARAMETERS, OWN_PARAMETERS, repeated}};
@@ -23,7 +23,7 @@
 //!     ret;
 //! }
 //! ")?;
-//! let made = repeated(&module, &["halve", "halve"], "quarter", &|_| false).unwrap().module;
+//! let made = repeated(&module, &["halve", "halve"], 1, "quarter", &|_| false).unwrap().module;
 //! // The loop's own parameters, and for each launch: the blocks, the threads, and the kernel's parameter.
 //! let Some(kernel) = made.function("quarter") else { unreachable!() };
 //! assert_eq!(kernel.parameters.len(), OWN_PARAMETERS + 2 * (LAUNCH_PARAMETERS + 1));
@@ -46,16 +46,18 @@
 //!
 //! The parameters are numbers of 64 bits, and one of 32:
 //!
-//! 1. the address of the byte that says whether there is another iteration;
+//! 1. the address of the byte that says whether there is another iteration; 0 if there always is;
 //! 2. the address of a number that the host can read, 0 when the kernel starts. Before each further launch, a thread writes
-//!    256 times the number of iterations that have ended, plus the number of the launch. So at the end it is 256 times the
-//!    number of iterations. If a launch fails in another block than the first one, the number may still be the one before;
+//!    256 times the number of iterations that have ended, plus the number of the launch in its iteration. So at the end it
+//!    is 256 times the number of iterations. If a launch fails in another block than the first one, the number may still be the one before;
 //! 3. the most iterations;
 //! 4. the address of a number that is 0 when the kernel starts, if it has several blocks: how often blocks have arrived
 //!    where they wait for each other;
 //! 5. with 32 bits: not 0 if the first launch may write the byte. Then the blocks wait until all have read it.
 //!
 //! For each launch follow, with 32 bits, its numbers of blocks and of threads per block, and the kernel's own parameters.
+//! Iterations may alternate, for example between two memories: then those of the second one follow in the same way, and so
+//! on, before the first one's come again.
 //!
 //! # Why it does the same
 //!
@@ -90,7 +92,7 @@ use body::Moved;
 pub const OWN_PARAMETERS: usize = 5;
 /// The number of parameters of each launch before those of its kernel.
 pub const LAUNCH_PARAMETERS: usize = 2;
-/// The most launches of an iteration.
+/// The most launches of all iterations that alternate.
 pub const MOST_LAUNCHES: usize = 256;
 /// The most bytes of all parameters.
 pub const MOST_BYTES: u64 = 4096;
@@ -100,12 +102,13 @@ pub const MOST_BYTES: u64 = 4096;
 pub struct Repeated {
     /// A module with one kernel.
     pub module: Module,
-    /// Whether each launch's kernel is joint: a block executes its virtual blocks one after another.
+    /// Whether the kernel of each launch of an iteration is joint: a block executes its virtual blocks one after another.
     pub joint: Vec<bool>,
 }
 
-/// A module with one kernel, which repeats these kernels in this order. `sees_real_threads` says of which functions that
-/// kernels call it does not matter if they see the numbers of the real thread and block.
+/// A module with one kernel, which repeats these kernels in this order. `alternating` iterations have parameters of their
+/// own, one after another; 1 if all have the same. `sees_real_threads` says of which functions that kernels call it does not
+/// matter if they see the numbers of the real thread and block.
 ///
 /// # Errors
 ///
@@ -113,10 +116,11 @@ pub struct Repeated {
 pub fn repeated(
     module: &Module,
     kernels: &[&str],
+    alternating: usize,
     name: &str,
     sees_real_threads: &dyn Fn(&str) -> bool,
 ) -> Result<Repeated, Refused> {
-    let made = made(module, kernels, name, sees_real_threads).map_err(|reason| Refused { reason })?;
+    let made = made(module, kernels, alternating, name, sees_real_threads).map_err(|reason| Refused { reason })?;
     made.module.verify().map_err(|error| Refused { reason: format!("the new program is not valid: {error}") })?;
     Ok(made)
 }
@@ -124,11 +128,13 @@ pub fn repeated(
 fn made(
     module: &Module,
     kernels: &[&str],
+    alternating: usize,
     name: &str,
     sees_real_threads: &dyn Fn(&str) -> bool,
 ) -> Result<Repeated, String> {
-    if kernels.is_empty() || kernels.len() > MOST_LAUNCHES {
-        return Err(format!("there are {} launches, and 1 to {} are possible", kernels.len(), MOST_LAUNCHES));
+    let count = kernels.len().saturating_mul(alternating);
+    if count == 0 || count > MOST_LAUNCHES {
+        return Err(format!("there are {count} launches, and 1 to {MOST_LAUNCHES} are possible"));
     }
     if module.items.iter().any(|item| match item {
         Item::Function(function) => function.name == name,
@@ -149,11 +155,11 @@ fn made(
         launches.push(function);
         joint.push(is_joint(&alone));
     }
-    let mut new = frame::kernel(name, &joint)?;
+    let mut new = frame::kernel(name, &joint, alternating)?;
     let places = frame::places(&new);
     // From the last one, so that the earlier places stay where they are.
-    for (number, (function, place)) in launches.into_iter().zip(places).enumerate().rev() {
-        Moved { number, name }.insert(&mut new, function, place)?;
+    for (number, place) in places.into_iter().enumerate().rev() {
+        Moved { number, name }.insert(&mut new, launches[number % launches.len()], place)?;
     }
     let end = |end: u64, one: &Parameter| end.next_multiple_of(u64::from(one.alignment())) + one.bytes();
     let bytes = new.parameters.iter().fold(0, end);

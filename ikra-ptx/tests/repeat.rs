@@ -16,7 +16,7 @@ fn kernel(body: &str) -> String {
 
 fn made_of(text: &str, kernels: &[&str]) -> Result<Module, String> {
     let module = Module::parse(&format!("{HEAD}{text}")).unwrap_or_else(|error| panic!("{error}: {text}"));
-    let made = repeated(&module, kernels, "all", &|name| name == "aside").map_err(|refused| refused.reason)?.module;
+    let made = repeated(&module, kernels, 1, "all", &|name| name == "aside").map_err(|refused| refused.reason)?.module;
     let printed = made.to_string();
     assert_eq!(Module::parse(&printed).unwrap().to_string(), printed);
     Ok(made)

@@ -10,7 +10,7 @@ use crate::{
 
 /// The launch that a kernel is moved to.
 pub(super) struct Moved<'a> {
-    /// Its number in an iteration.
+    /// Its number among all launches.
     pub(super) number: usize,
     /// The new kernel's name.
     pub(super) name: &'a str,

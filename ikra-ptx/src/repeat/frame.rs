@@ -59,6 +59,7 @@ const BEGIN: &str = "
 	.reg .pred %ends;
 	.reg .pred %stays;
 	.reg .pred %idle;
+	.reg .pred %asks;
 	.reg .b32 %own;
 	.reg .b32 %all;
 	.reg .b32 %thread;
@@ -86,20 +87,31 @@ const BEGIN: &str = "
 	setp.ne.u32 %follows, %thread, 0;
 	setp.eq.u32 %notes, %own, 0;
 	setp.eq.u32 %stays, %apart, 0;
+	setp.ne.u64 %asks, %going, 0;
+	mov.b32 %goes, 1;
 	cvt.u64.u32 %share, %all;
 	mov.b64 %awaited, 0;
 	mov.b64 %ended, 0;
-look:
+";
+
+/// Begins an iteration, whose first launch has this number, or ends the loop.
+fn look(first: usize) -> String {
+    format!(
+        "
+look{first}:
 	.pragma \"nounroll\";
-	ld.global.u8 %goes, [%going];
+	@%asks ld.global.u8 %goes, [%going];
 	setp.eq.u32 %ends, %goes, 0;
 	setp.ge.or.u64 %ends, %ended, %most, %ends;
 	@%ends bra.uni end;
-	@%stays bra.uni launch0;
-";
+	@%stays bra.uni launch{first};
+"
+    ) + &wait(&format!("_look{first}"), "")
+}
 
-/// A launch; the kernel takes the place of the block with `brkpt`.
-fn launch(name: &str, number: usize, is_joint: bool, is_last: bool) -> String {
+/// A launch; the kernel takes the place of the block with `brkpt`. `next` is the number of the next one in its iteration, 0
+/// if there is none.
+fn launch(name: &str, number: usize, is_joint: bool, next: usize) -> String {
     let [blocks, threads] = parameters_of(name, number);
     let end = end_of(number);
     // The threads of a joint block are the first ones. Otherwise groups of as many threads have a virtual block each: the
@@ -133,8 +145,7 @@ fn launch(name: &str, number: usize, is_joint: bool, is_last: bool) -> String {
             "",
         )
     };
-    // The next one to begin.
-    let (ended, next) = if is_last { (1, 0) } else { (0, number + 1) };
+    let ended = u8::from(next == 0);
     let note = format!(
         "
 	add.s64 %note, %ended, {ended};
@@ -174,10 +185,11 @@ done{number}:
     )
 }
 
-/// The loop with a place for each kernel, and the parameters of the loop and of launches.
-pub(super) fn kernel(name: &str, joint: &[bool]) -> Result<Function, String> {
+/// The loop with a place for each kernel, and the parameters of the loop and of the launches of all iterations that
+/// alternate.
+pub(super) fn kernel(name: &str, joint: &[bool], alternating: usize) -> Result<Function, String> {
     let mut text = String::from("(\n");
-    let parameters = parameters(name, joint.len());
+    let parameters = parameters(name, joint.len() * alternating);
     for (n, parameter) in parameters.iter().enumerate() {
         let _ = writeln!(text, "\t{parameter}{}", if n + 1 < parameters.len() { "," } else { "" });
     }
@@ -191,13 +203,15 @@ pub(super) fn kernel(name: &str, joint: &[bool]) -> Result<Function, String> {
         1,
     );
     text += &begin;
-    text += &wait("_look", "");
-    for (number, &is_joint) in joint.iter().enumerate() {
-        text += &launch(name, number, is_joint, number + 1 == joint.len());
+    for first in (0..alternating).map(|iteration| iteration * joint.len()) {
+        text += &look(first);
+        for (number, &is_joint) in joint.iter().enumerate() {
+            text += &launch(name, first + number, is_joint, (number + 1) % joint.len());
+        }
+        text += "\n\tadd.s64 %ended, %ended, 1;\n";
     }
     text += "
-	add.s64 %ended, %ended, 1;
-	bra.uni look;
+	bra.uni look0;
 end:
 	ret;
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeFull;
 
-use super::{Chosen, On, Subset};
+use super::{Chosen, ObjectField, On, Recording, Subset};
 use crate::class::Field;
 use crate::column::Column;
 use crate::dispatch::{CollectOn, ExecuteOn, ReduceOn};
@@ -66,11 +66,15 @@ impl<'w, W: World> On<'w, W> {
         iteration: impl Fn(&mut Iteration<'_, W>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let once = |on: &mut Self| iteration(&mut Iteration(On::new(on.world, on.place)));
-        if count <= 1 {
-            return (0..count).try_for_each(|_| once(self));
+        if count == 1 {
+            return once(self);
         }
         match self.record(|on| once(on)) {
-            Ok(recording) => (0..count).try_for_each(|_| self.replay(&recording)),
+            // SAFETY: no field.
+            Ok(recording) => match unsafe { self.repeat_recorded(&recording, None, count as u64) }? {
+                Some(_) => Ok(()),
+                None => (0..count).try_for_each(|_| self.replay(&recording)),
+            },
             Err(Error::NotRecordable { .. }) => (0..count).try_for_each(|_| once(self)),
             Err(error) => Err(error),
         }
@@ -161,17 +165,34 @@ impl<W: World> On<'_, W> {
             Ok(done)
         };
         match self.record(|on| once(on)) {
-            Ok(recording) => {
-                check_links(self.world, &[])?;
-                // SAFETY: `check_links` has linked the tables and checked the links, and the world has been borrowed
-                // since. `object_field` has found the object, and the field is stored as a `bool`.
-                let repeated =
-                    self.at().with(|executor, world| unsafe { executor.repeat(world, &recording, going, most) })?;
-                repeated.map_or_else(|| repeat(self, &|on| on.replay(&recording)), Ok)
-            }
+            // SAFETY: `object_field` has found the object, which iterations cannot remove while they are recorded, and the
+            // field is stored as a `bool`.
+            Ok(recording) => match unsafe { self.repeat_recorded(&recording, Some(going), most) }? {
+                Some(done) => Ok(done),
+                None => repeat(self, &|on| on.replay(&recording)),
+            },
             Err(Error::NotRecordable { .. }) => repeat(self, &once),
             Err(error) => Err(error),
         }
+    }
+}
+
+impl<W: World> On<'_, W> {
+    /// Has the place repeat a recording by itself, if it can.
+    ///
+    /// # Safety
+    ///
+    /// `going` is a `bool` of an object in this world.
+    unsafe fn repeat_recorded(
+        &mut self,
+        recording: &Recording,
+        going: Option<ObjectField>,
+        most: u64,
+    ) -> Result<Option<u64>, Error> {
+        check_links(self.world, &[])?;
+        // SAFETY: `check_links` has linked the tables and checked the links, and the world has been borrowed since. The field
+        // is as the caller promises.
+        self.at().with(|executor, world| unsafe { executor.repeat(world, recording, going, most) })
     }
 }
 

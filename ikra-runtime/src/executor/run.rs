@@ -149,7 +149,8 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
     unsafe fn replay(&mut self, world: &mut W, recording: &Recording) -> Result<(), Error>;
 
     /// Replays a recording as long as a field is `true`, at most so many times, and returns how many times it did. The
-    /// field is read before each of them. `None` if the place cannot do that by itself; then nothing has run.
+    /// field is read before each of them. Without a field, replays it exactly so many times. `None` if the place cannot do
+    /// that by itself; then nothing has run.
     ///
     /// # Errors
     ///
@@ -162,7 +163,7 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
         &mut self,
         world: &mut W,
         recording: &Recording,
-        going: ObjectField,
+        going: Option<ObjectField>,
         most: u64,
     ) -> Result<Option<u64>, Error> {
         let _ = (world, recording, going, most);

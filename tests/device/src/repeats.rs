@@ -37,6 +37,14 @@ pub struct Row {
     pub level: u32,
 }
 
+/// A loop's field that is exchanged for its snapshot.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Dial {
+    pub goes_on: bool,
+    pub turns: u32,
+}
+
 #[soa_methods]
 impl Node {
     /// As in the example `graph`: all nodes that reach a node store the same distance.
@@ -146,9 +154,19 @@ impl Row {
     }
 }
 
+#[soa_methods]
+impl Dial {
+    #[kernel(snapshot(goes_on))]
+    pub fn turn(&mut self, end: u32) {
+        self.turns += 1;
+        self.goes_on = self.turns < end;
+    }
+}
+
 #[soa_world]
 pub struct Maze {
     pub nodes: Objects<Node>,
     pub searches: Objects<Search>,
     pub rows: Objects<Row>,
+    pub dials: Objects<Dial>,
 }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use ikra::rng::Random;
-use ikra::{Error, Place, prelude::*};
+use ikra::{Error, Iteration, Place, prelude::*};
 use ikra_device_tests::model::repeats::*;
 use ikra_device_tests::{emulated, has_gpu, is_emulated, is_short, with_variable};
 
@@ -39,13 +39,14 @@ fn form() -> String {
     std::env::var("IKRA_LOOPS").unwrap_or_default()
 }
 
-/// The loops of a world ran as they should.
-fn check_form(maze: &mut Maze) {
+/// The loops of a world ran as they should. A graph cannot alternate between two memories, and is not made for a number of
+/// iterations.
+fn check_form(maze: &mut Maze, may_be_graph: bool) {
     let stats = maze.cuda().stats();
     let ran = (stats.resident_loops > 0, stats.graph_loops > 0);
     match form().split(':').next() {
         Some("resident") => assert_eq!(ran, (true, false)),
-        Some("graph") => assert_eq!(ran, (false, true)),
+        Some("graph") => assert_eq!(ran, (false, may_be_graph)),
         Some("host") => assert_eq!(ran, (false, false)),
         _ => {}
     }
@@ -94,7 +95,7 @@ fn a_search_ends_by_itself() {
         assert_eq!(maze.nodes.copy_column(node::distance), expected);
         assert_eq!(steps, u64::from(*expected.iter().max().unwrap()) + 1, "the last one finds nothing");
         if place == GPU {
-            check_form(&mut maze);
+            check_form(&mut maze, true);
         }
         // Again, from where it stands: the field is false.
         assert_eq!(search(&mut maze, place, link, u64::MAX).unwrap(), 0);
@@ -197,7 +198,7 @@ fn an_atomic_flag_ends_a_loop() {
                 })
                 .unwrap();
             if place == GPU {
-                check_form(&mut maze);
+                check_form(&mut maze, true);
             }
             let found = maze.get(link).found().load();
             (steps, found, values(&mut maze))
@@ -221,7 +222,7 @@ fn the_first_kernel_ends_a_loop() {
             step.execute(Search::deepen, ())
         });
         if place == GPU {
-            check_form(&mut maze);
+            check_form(&mut maze, true);
         }
         (steps.unwrap(), values(&mut maze))
     });
@@ -229,8 +230,8 @@ fn the_first_kernel_ends_a_loop() {
     assert_eq!(results[0], results[1]);
 }
 
-/// Columns that are exchanged once per iteration: the host launches each. Twice: the device does all. For a part of the
-/// objects: values are copied.
+/// Columns that are exchanged once per iteration, so that the next one finds them elsewhere, or twice. For a part of the
+/// objects, values are copied.
 #[test]
 fn snapshots_are_in_their_places() {
     if !has_gpu() {
@@ -252,14 +253,95 @@ fn snapshots_are_in_their_places() {
                     step.execute(Search::stop_at, 5)
                 })
                 .unwrap();
-            if place == GPU && twists % 2 == 0 && !in_part {
-                check_form(&mut maze);
+            if place == GPU && !in_part {
+                check_form(&mut maze, twists % 2 == 0);
             }
+            // Where they lie now is where the next kernels find them.
+            maze.on(place).execute(Node::twist, ()).unwrap();
             (steps, values(&mut maze))
         });
         assert_eq!(results[0].0, 5);
         assert_eq!(results[0], results[1], "{twists} twists, {in_part}");
     }
+}
+
+/// A field that is itself exchanged for its snapshot ends a loop, too.
+#[test]
+fn the_field_lies_elsewhere_after_an_iteration() {
+    if !has_gpu() {
+        return;
+    }
+    let results = [Place::Host, GPU].map(|place| {
+        let (mut maze, _) = maze(20);
+        let link = maze.dials.push(Dial { goes_on: true, turns: 0 }).unwrap();
+        let steps = maze.on(place).repeat_while(link, dial::goes_on, 30, |step| {
+            step.execute(Dial::turn, 5)?;
+            step.execute(Node::measure, ())
+        });
+        (steps.unwrap(), maze.get(link).turns(), values(&mut maze))
+    });
+    assert_eq!((results[0].0, results[0].1), (5, 5));
+    assert_eq!(results[0], results[1]);
+}
+
+/// `repeat`, with columns that are exchanged in each iteration, and with more iterations than a sequence runs before it is
+/// compiled.
+#[test]
+fn a_number_of_iterations() {
+    if !has_gpu() {
+        return;
+    }
+    for (count, twists) in [(0, 1), (1, 1), (2, 1), (5, 3), (6, 2), (17, 0), (17, 1), (130, 1)] {
+        let results = [Place::Host, GPU].map(|place| {
+            let (mut maze, link) = maze(if count > 100 { 60 } else { 200 });
+            let step = |maze: &mut Maze, count: usize| {
+                maze.on(place).repeat(count, |step| {
+                    (0..twists).try_for_each(|_| step.execute(Node::twist, ()))?;
+                    step.execute(Node::measure, ())?;
+                    step.reduce_into(Node::heat_of, (), Sum, link, search::heat)?;
+                    step.execute(Node::warm, (link, 0.25))?;
+                    step.execute(Search::deepen, ())
+                })
+            };
+            step(&mut maze, count).unwrap();
+            if place == GPU && count > 1 {
+                check_form(&mut maze, false);
+            }
+            // From where the last one has left off; another kernel in between finds all columns.
+            step(&mut maze, 3).unwrap();
+            maze.on(place).execute(Node::twist, ()).unwrap();
+            step(&mut maze, count).unwrap();
+            assert_eq!(maze.get(link).level() as usize, 2 * count + 3);
+            values(&mut maze)
+        });
+        assert_eq!(results[0], results[1], "{count} iterations with {twists} twists");
+    }
+}
+
+/// A number of iterations moves to the device when its kernel is ready: at once if a loop without iterations has prepared it.
+#[test]
+fn a_number_of_iterations_moves_to_the_device() {
+    if !has_gpu() || !form().is_empty() {
+        return;
+    }
+    let (mut maze, _) = maze(500);
+    let run = |maze: &mut Maze, count: usize| {
+        maze.on(GPU).repeat(count, |step| step.execute(Node::twist, ())).unwrap();
+        let [report] = &maze.cuda().loops().unwrap()[..] else { panic!("there is one sequence") };
+        report.to_string()
+    };
+    maze.on(GPU).repeat(3, |step| step.execute(Node::twist, ())).unwrap();
+    assert!(maze.cuda().loops().unwrap().is_empty(), "so few are launched");
+    let waits =
+        "Node::twist: ran as iterations that the host started, since it is compiled when 64 iterations have run";
+    assert_eq!(run(&mut maze, 20), format!("{waits}, and 0 have"));
+    run(&mut maze, 0);
+    let before = maze.cuda().stats();
+    let text = run(&mut maze, 21);
+    let after = maze.cuda().stats();
+    assert!(text.starts_with("Node::twist: ran as one kernel of "), "{text}");
+    assert_eq!(after.resident_loops - before.resident_loops, 1);
+    assert_eq!((after.launches - before.launches, after.bytes_up - before.bytes_up), (21, 0));
 }
 
 /// Loops that a recording cannot hold: lists that a kernel chooses, fields in rows, and no objects at all.
@@ -354,7 +436,7 @@ enum Part {
     StopAt(u32),
 }
 
-/// Random kernels, in an order in which columns are exchanged an even number of times.
+/// Random kernels; columns are often exchanged an odd number of times.
 fn parts(random: &mut Random, len: u32) -> Vec<Part> {
     let mut parts = vec![Part::Deepen, Part::StopAt(1 + random.below(5))];
     for _ in 0..random.below(6) {
@@ -369,10 +451,7 @@ fn parts(random: &mut Random, len: u32) -> Vec<Part> {
             4 => Part::Lift(first, first + 1 + random.below(len - first)),
             5 => Part::Odd,
             6 => Part::Row,
-            _ => {
-                parts.insert(random.below(parts.len() as u32 + 1) as usize, Part::Twist);
-                Part::Twist
-            }
+            _ => Part::Twist,
         };
         parts.insert(at, part);
     }
@@ -389,32 +468,37 @@ fn random_sequences() {
         let len = 1 + random.below(if is_emulated() { 900 } else { 60_000 });
         let parts = parts(&mut random, len);
         let most = u64::from(if random.below(4) == 0 { random.below(4) } else { 100 });
+        // As often as a field says, or a number of times.
+        let number = (random.below(3) == 0).then(|| random.below(if is_emulated() { 12 } else { 200 }) as usize);
+        let twists = parts.iter().filter(|part| matches!(part, Part::Twist)).count();
         let results = [Place::Host, GPU].map(|place| {
             let (mut maze, link) = maze(len);
-            let steps = maze
-                .on(place)
-                .repeat_while(link, search::goes_on, most, |step| {
-                    parts.iter().try_for_each(|part| match *part {
-                        Part::Measure => step.execute(Node::measure, ()),
-                        Part::Meet(from) => {
-                            step.over(from as usize..len.min(from + 200) as usize).execute_pairs(Node::meet, ())
-                        }
-                        Part::Warm(share) => step.execute(Node::warm, (link, share)),
-                        Part::Heat(from) => {
-                            step.over(from as usize..).reduce_into(Node::heat_of, (), Sum, link, search::heat)
-                        }
-                        Part::Largest(by) => step.reduce_into(Node::both, by, Max, link, search::largest),
-                        Part::Lift(first, end) => step.over(first as usize..end as usize).execute(Node::lift, ()),
-                        Part::Odd => step.reduce_into(Node::is_odd, (), Any, link, search::goes_on),
-                        Part::Twist => step.execute(Node::twist, ()),
-                        Part::Row => step.execute(Row::step, 7),
-                        Part::Deepen => step.execute(Search::deepen, ()),
-                        Part::StopAt(level) => step.execute(Search::stop_at, level),
-                    })
+            let iteration = |step: &mut Iteration<'_, Maze>| {
+                parts.iter().try_for_each(|part| match *part {
+                    Part::Measure => step.execute(Node::measure, ()),
+                    Part::Meet(from) => {
+                        step.over(from as usize..len.min(from + 200) as usize).execute_pairs(Node::meet, ())
+                    }
+                    Part::Warm(share) => step.execute(Node::warm, (link, share)),
+                    Part::Heat(from) => {
+                        step.over(from as usize..).reduce_into(Node::heat_of, (), Sum, link, search::heat)
+                    }
+                    Part::Largest(by) => step.reduce_into(Node::both, by, Max, link, search::largest),
+                    Part::Lift(first, end) => step.over(first as usize..end as usize).execute(Node::lift, ()),
+                    Part::Odd => step.reduce_into(Node::is_odd, (), Any, link, search::goes_on),
+                    Part::Twist => step.execute(Node::twist, ()),
+                    Part::Row => step.execute(Row::step, 7),
+                    Part::Deepen => step.execute(Search::deepen, ()),
+                    Part::StopAt(level) => step.execute(Search::stop_at, level),
                 })
-                .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-            if place == GPU {
-                check_form(&mut maze);
+            };
+            let steps = match number {
+                Some(number) => maze.on(place).repeat(number, iteration).map(|()| number as u64),
+                None => maze.on(place).repeat_while(link, search::goes_on, most, iteration),
+            };
+            let steps = steps.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            if place == GPU && number.is_none_or(|number| number > 1) {
+                check_form(&mut maze, number.is_none() && twists % 2 == 0);
             }
             let rows: Vec<(bool, u32)> = maze.rows.iter().map(|row| (row.goes_on, row.level)).collect();
             (steps, rows, values(&mut maze))
@@ -437,6 +521,8 @@ fn all_forms() {
         "an_atomic_flag_ends_a_loop",
         "the_first_kernel_ends_a_loop",
         "snapshots_are_in_their_places",
+        "the_field_lies_elsewhere_after_an_iteration",
+        "a_number_of_iterations",
         "other_loops_run_too",
         "random_sequences",
     ];
@@ -470,7 +556,7 @@ fn a_loop_without_graphs() {
         maze.cuda().loops().unwrap()[0].form.to_string()
     });
     forms[2].truncate(10);
-    assert_eq!(forms, ["kernels that the host started", "kernels that the host started", "one kernel"]);
+    assert_eq!(forms, ["iterations that the host started", "iterations that the host started", "one kernel"]);
 }
 
 #[test]
