@@ -220,9 +220,9 @@ impl<W: World> Cuda<'_, W> {
     ///
     /// | form | when |
     /// | --- | --- |
-    /// | one kernel, which stays on the device | the device can run all blocks of a kernel together, without a limit of time; no values of snapshots are copied; the sequence has run for 64 iterations before, or once with at most 0, and is compiled; as a graph, an iteration takes less than 30 µs per launch, and not clearly less than as one kernel; no launch has more than two million threads |
-    /// | a graph | columns are exchanged an even number of times in an iteration, and the driver is that of CUDA 12.4 or newer |
-    /// | the host starts each kernel | otherwise |
+    /// | one kernel, which stays on the device | the device can run all blocks of a kernel together, without a limit of time; no values of snapshots are copied; the sequence has run for 0.3 s before, or once with at most 0, and is compiled; as a graph, an iteration takes less than 10 µs per launch, or more than as one kernel; no launch has more than two million threads |
+    /// | a graph | a field ends the loop, columns are exchanged an even number of times in an iteration, and the driver is that of CUDA 12.4 or newer |
+    /// | the host starts each iteration | otherwise |
     ///
     /// The variable `IKRA_LOOPS` forces one of them, as far as it is possible: `resident` (at once, and for any number of
     /// threads), `resident:8x256` (with 8 blocks of 256 threads), `graph` or `host`.

@@ -5,7 +5,7 @@
 //! the recorded launches, and the same kernel at its end. The kernel counts the iterations, and sets the condition of the
 //! next one. It is a module of its own, since only newer drivers know the function that it calls.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ikra_core::effects::FieldSet;
 use ikra_runtime::error::{Error, GpuError};
@@ -14,9 +14,8 @@ use ikra_runtime::executor::{ObjectField, Recording};
 use crate::device_columns::DeviceColumns;
 use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::{Function, Grid, Module};
-use crate::loops::{LoopForm, Resident, TIMED, Wish};
+use crate::loops::{LoopForm, Resident, TIMED, Times, Wish};
 use crate::recordings::{DeviceRecording, Exchange, exchange, own, read_tables};
-use crate::resident::PATIENCE;
 use crate::step::Step;
 use crate::tables::Members;
 
@@ -24,6 +23,9 @@ use crate::tables::Members;
 /// it to 0 if none has ended, and copies it to the host's memory. The next iteration begins if the byte at `going` is not
 /// 0, and fewer than `most` have ended.
 const CODE: &str = include_str!("looping.ptx");
+
+/// An iteration that the host starts takes longer.
+const BY_HOST: Duration = Duration::from_micros(10);
 
 /// A loop of recorded launches.
 #[derive(Clone, Copy)]
@@ -70,7 +72,7 @@ impl DeviceWorld {
             return Ok(None);
         }
         let Some(field) = going else {
-            return self.repeat_counted(members, recording, recorded, wish, most);
+            return self.repeat_counted(members, recorded, wish, most);
         };
         let Some(address) = self.field_address(members, field, 1) else { return Ok(None) };
         let places = self.loop_places(members, &recorded.steps)?;
@@ -81,33 +83,79 @@ impl DeviceWorld {
             return Ok(None);
         }
         let number = self.loops.number(&recorded.steps, places.alternating());
-        let this = Loop { recorded, going: Some((field, address)), most, number, places: &places };
+        let (mut done, mut size) = (0, TIMED);
+        loop {
+            // Some iterations are timed first, and then more, as long as it may turn out that a graph is faster.
+            let left = most - done;
+            let sequence = &mut self.loops.sequences[number];
+            let is_tried = wish == Wish::Fast && sequence.is_open();
+            if is_tried && !(places.exchanges.is_empty() && self.log.stream.can_record_loops()) {
+                sequence.by_graph = Times::NEVER;
+                continue;
+            }
+            let mut piece = left;
+            if is_tried && sequence.awaits_graph() {
+                piece = left.min(TIMED);
+            } else if is_tried {
+                piece = left.min(size);
+                size *= 8;
+            }
+            let this = Loop { recorded, going: Some((field, address)), most: piece, number, places: &places };
+            let Some(count) = self.repeat_piece(members, this, address, wish)? else {
+                if is_tried && self.loops.sequences[number].awaits_graph() {
+                    self.loops.sequences[number].by_graph = Times::NEVER;
+                    continue;
+                }
+                return match done {
+                    0 => Ok(None),
+                    _ => Err(GpuError::Driver {
+                        call: format!("a loop that stays on the device, after {done} iterations"),
+                        reason: String::from("the driver refuses it"),
+                    }
+                    .into()),
+                };
+            };
+            done += count;
+            if count < piece || done == most {
+                return Ok(Some(done));
+            }
+        }
+    }
+
+    /// Runs a loop as one kernel, or else as a graph. `None` if the device can do neither; then nothing has run.
+    fn repeat_piece(
+        &mut self,
+        members: &mut Members<'_>,
+        this: Loop<'_>,
+        address: u64,
+        wish: Wish,
+    ) -> Result<Option<u64>, Error> {
+        let Loop { most, number, places, .. } = this;
         // A loop without iterations prepares others.
         let reason = match self.try_resident(members, this, wish, most == 0)? {
             Ok(count) => return Ok(Some(count)),
             Err(reason) => reason,
         };
-        let start = Instant::now();
         // A graph has the same addresses in all iterations.
         let count = if places.exchanges.is_empty() { self.repeat_by_graph(members, this, address)? } else { None };
-        self.loops.time(number, false, count.unwrap_or(0), start.elapsed());
         self.loops.note(number, if count.is_some() { LoopForm::Graph } else { LoopForm::Host }, Some(reason));
-        // How many the host starts is not known: as many as there may be.
-        self.count_iterations(number, count.unwrap_or(most));
+        if count.is_none() {
+            // How many the host starts is not known: as many as there may be.
+            self.add_time(number, BY_HOST.saturating_mul(most.try_into().unwrap_or(u32::MAX)));
+        }
         Ok(count)
     }
 
-    /// Replays a recording so many times: one launch each, until there is one kernel for those that are left.
+    /// Replays a recording so many times: as graphs, until there is one kernel for what is left.
     fn repeat_counted(
         &mut self,
         members: &mut Members<'_>,
-        recording: &Recording,
         recorded: &DeviceRecording,
         wish: Wish,
         most: u64,
     ) -> Result<Option<u64>, Error> {
         let is_forced = matches!(wish, Wish::Resident(_));
-        if wish == Wish::Graph || (1..TIMED).contains(&most) && !is_forced {
+        if (1..TIMED).contains(&most) && !is_forced {
             return Ok(None);
         }
         let mut left = most;
@@ -119,16 +167,15 @@ impl DeviceWorld {
                 Ok(_) => return Ok(Some(most)),
                 Err(reason) => self.loops.note(number, LoopForm::Host, Some(reason)),
             }
-            let is_timed = self.loops.sequences[number].may_change();
-            let batch = if is_timed { left.min(PATIENCE) } else { left };
+            let sequence = &self.loops.sequences[number];
+            let is_timed = sequence.may_change() || sequence.awaits_graph();
+            let batch = if is_timed { left.min(4 * TIMED) } else { left };
             let start = Instant::now();
-            for _ in 0..batch {
-                self.replay(members, recording)?;
-            }
+            self.replay_times(members, recorded, batch)?;
             if is_timed {
                 self.log.synchronize()?;
                 self.loops.time(number, false, batch, start.elapsed());
-                self.count_iterations(number, batch);
+                self.add_time(number, start.elapsed());
             }
             left -= batch;
             if left == 0 {
@@ -276,7 +323,7 @@ impl DeviceWorld {
     fn repeat_by_graph(
         &mut self,
         members: &mut Members<'_>,
-        Loop { recorded, most, .. }: Loop<'_>,
+        Loop { recorded, most, number, .. }: Loop<'_>,
         going: u64,
     ) -> Result<Option<u64>, Error> {
         if !self.log.stream.can_record_loops() {
@@ -307,6 +354,7 @@ impl DeviceWorld {
         exchange(members, &exchanges, log.number());
         let Some((graph, ())) = made.map_err(|error| log.blame_any(error))? else { return Ok(None) };
         log.replayed(0, &recorded.effects);
+        let start = Instant::now();
         // SAFETY: recorded on this stream, whose modules are loaded. The launches are for the columns, numbers of objects
         // and array lengths that `current` has compared, at the addresses of now (I27). These are the same after each
         // iteration, since columns are exchanged an even number of times in each.
@@ -318,6 +366,8 @@ impl DeviceWorld {
         let count = unsafe { report.read_volatile() };
         ended.map_err(|error| log.blame(in_iteration(error, count, &[])))?;
         log.synchronize()?;
+        self.loops.time(number, false, count, start.elapsed());
+        self.add_time(number, start.elapsed());
         log.replayed(recorded.steps.len() * count as usize, &[]);
         log.count_down(size_of::<u64>());
         log.count_loop(false);

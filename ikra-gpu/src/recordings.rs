@@ -39,6 +39,8 @@ struct Graphs {
     texts: Vec<Text>,
 }
 
+/// The most launches in a graph that repeats a recording.
+const MOST_TOGETHER: u64 = 256;
 /// The number of graphs that are kept. More states alternate only if columns of many fields are exchanged between
 /// replays.
 const MAX_GRAPHS: usize = 8;
@@ -47,6 +49,8 @@ const MAX_GRAPHS: usize = 8;
 #[derive(Debug)]
 struct Captured {
     graph: Graph,
+    /// How many times it has the launches.
+    times: u64,
     /// The columns' addresses for each member before the launches.
     before: Vec<Vec<u64>>,
     /// The contents of tables in constant memory afterwards, if the launches read them.
@@ -123,8 +127,7 @@ impl DeviceWorld {
         Ok(Arc::new(StreamRecorder(Arc::clone(&self.log))))
     }
 
-    /// Makes graphs of work that was recorded here, for the columns' current addresses and for their addresses after a
-    /// replay.
+    /// Completes work that was recorded here. Graphs of it are made when they are needed.
     pub(crate) fn recorded(&mut self, members: &mut Members<'_>, recorded: Recorded) -> Result<Recorded, Error> {
         let own = recorded.downcast::<DeviceRecording>().ok().filter(|made| Arc::ptr_eq(&made.log, &self.log));
         let Some(mut recorded) = own else {
@@ -138,11 +141,6 @@ impl DeviceWorld {
         }
         self.prepare(members, &[])?;
         recorded.tables = self.tables.iter().map(|table| table.state.clone()).collect();
-        let mut graphs = Graphs::default();
-        let first = self.capture(members, &recorded.steps, &mut graphs.texts)?;
-        let next = self.capture_after(members, &first, &recorded.steps, &mut graphs.texts)?;
-        graphs.captured = std::iter::once(first).chain(next).collect();
-        recorded.graphs = Mutex::new(graphs);
         Ok(recorded)
     }
 
@@ -174,21 +172,53 @@ impl DeviceWorld {
         Ok(recorded)
     }
 
+    /// Replays a recording.
     pub(crate) fn replay(&mut self, members: &mut Members<'_>, recording: &Recording) -> Result<(), Error> {
         let recorded = self.current(members, recording)?;
+        self.replay_together(members, recorded, 1)
+    }
+
+    /// Replays a recording so many times, with as few launches as pays.
+    pub(crate) fn replay_times(
+        &mut self,
+        members: &mut Members<'_>,
+        recorded: &DeviceRecording,
+        times: u64,
+    ) -> Result<(), Error> {
+        let together = MOST_TOGETHER / recorded.steps.len().max(1) as u64;
+        // Making a graph takes as long as some launches.
+        let (together, single) = if together > 1 && times >= 4 * together && !read_tables(&recorded.steps) {
+            (together, times % together)
+        } else {
+            (1, times)
+        };
+        for _ in 0..(times - single) / together {
+            self.replay_together(members, recorded, together)?;
+        }
+        (0..single).try_for_each(|_| self.replay_together(members, recorded, 1))
+    }
+
+    /// Replays a recording so many times, as one graph.
+    fn replay_together(
+        &mut self,
+        members: &mut Members<'_>,
+        recorded: &DeviceRecording,
+        times: u64,
+    ) -> Result<(), Error> {
         let mut graphs = recorded.graphs.lock().unwrap_or_else(PoisonError::into_inner);
         let Graphs { captured, texts } = &mut *graphs;
         if read_tables(&recorded.steps) {
             self.write_tables(members)?;
         }
-        let known = captured.iter().position(|captured| captured.is_for(members, self.log.number()));
+        let is_known = |captured: &Captured| captured.times == times && captured.is_for(members, self.log.number());
+        let known = captured.iter().position(is_known);
         let known = match known {
             Some(known) => known,
             None => {
                 if captured.len() == MAX_GRAPHS {
                     captured.remove(0);
                 }
-                captured.push(self.capture(members, &recorded.steps, texts)?);
+                captured.push(self.capture(members, &recorded.steps, times, texts)?);
                 captured.len() - 1
             }
         };
@@ -197,7 +227,7 @@ impl DeviceWorld {
         // the same memory, which the world owns. The graph is for the current addresses (I27), and if it reads tables
         // in constant memory, they hold these addresses too.
         unsafe { self.run_captured(members, &captured[known]) }?;
-        self.log.replayed(recorded.steps.len(), &recorded.effects);
+        self.log.replayed(recorded.steps.len() * times as usize, &recorded.effects);
         self.note_replayed(members, recorded);
         Ok(())
     }
@@ -210,9 +240,15 @@ impl DeviceWorld {
         }
     }
 
-    /// Captures recorded launches in a graph, for the columns' current addresses and matching tables. Afterwards
-    /// columns and tables are as before.
-    fn capture(&mut self, members: &mut Members<'_>, steps: &[Step], texts: &mut Vec<Text>) -> Result<Captured, Error> {
+    /// Captures recorded launches in a graph, so many times, for the columns' current addresses and matching tables.
+    /// Afterwards columns and tables are as before.
+    fn capture(
+        &mut self,
+        members: &mut Members<'_>,
+        steps: &[Step],
+        times: u64,
+        texts: &mut Vec<Text>,
+    ) -> Result<Captured, Error> {
         let log = self.log.clone();
         let before = places(members, self.log.number());
         let mut said = Vec::new();
@@ -222,8 +258,10 @@ impl DeviceWorld {
         }
         let mut exchanges = Vec::new();
         self.texts = Some(mem::take(texts));
-        let graph =
-            log.stream.record(|| steps.iter().try_for_each(|step| self.capture_step(members, step, &mut exchanges)));
+        let graph = log.stream.record(|| {
+            let mut all = (0..times).flat_map(|_| steps);
+            all.try_for_each(|step| self.capture_step(members, step, &mut exchanges))
+        });
         *texts = self.texts.take().unwrap_or_default();
         for (table, said) in self.tables.iter_mut().zip(&mut said) {
             mem::swap(&mut table.said, said);
@@ -231,22 +269,7 @@ impl DeviceWorld {
         exchange(members, &exchanges, log.number());
         let (graph, ()) = graph.map_err(|error| log.blame_any(error))?;
         let said = read_tables(steps).then_some(said);
-        Ok(Captured { graph, before, said, exchanges })
-    }
-
-    /// As `capture`, for the columns' addresses after another graph has run, if they differ.
-    fn capture_after(
-        &mut self,
-        members: &mut Members<'_>,
-        captured: &Captured,
-        steps: &[Step],
-        texts: &mut Vec<Text>,
-    ) -> Result<Option<Captured>, Error> {
-        exchange(members, &captured.exchanges, self.log.number());
-        let is_elsewhere = !captured.is_for(members, self.log.number());
-        let next = is_elsewhere.then(|| self.capture(members, steps, texts)).transpose();
-        exchange(members, &captured.exchanges, self.log.number());
-        next
+        Ok(Captured { graph, times, before, said, exchanges })
     }
 
     pub(crate) fn capture_step(

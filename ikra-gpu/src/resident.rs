@@ -5,6 +5,7 @@
 //! compiled once for a sequence of entry points, in a thread, when the sequence has proved to be repeated often.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ikra_ptx::repeat::{MOST_LAUNCHES, repeated};
 use ikra_ptx::specialize::state;
@@ -13,7 +14,7 @@ use crate::compiling::{Compiling, Program};
 use crate::device_world::DeviceWorld;
 use crate::driver::{Context, Grid, Module};
 use crate::loop_size::{Part, size};
-use crate::loops::{LoopReport, Resident, Sequence, State, Wish};
+use crate::loops::{LONG, LoopReport, Resident, Sequence, State, Wish};
 use crate::recordings::is_exchanged_whole;
 use crate::step::Step;
 use crate::tables::Members;
@@ -22,11 +23,9 @@ use crate::versions::{OF_PANICS, own_state};
 /// A loop whose launches have more threads is left to a graph: then it hardly matters how launches follow each other, and
 /// each kernel has the registers that it alone needs.
 const MOST_THREADS: u64 = 1 << 21;
-/// A sequence is compiled when so many iterations of it have run.
-pub(crate) const PATIENCE: u64 = 64;
-/// If an iteration as a graph takes longer for each launch, in nanoseconds, it matters little how launches follow each
-/// other: then the sequence is not compiled.
-const LONG: f64 = 30_000.0;
+/// A sequence is compiled when its loops have taken about as long as that takes: then it costs at most as much as it saves.
+/// The driver lets other calls wait meanwhile.
+const PATIENCE: Duration = Duration::from_millis(300);
 /// Bytes of local memory that a loop may need beside what one of its kernels does.
 const FURTHER_LOCAL_BYTES: usize = 1024;
 /// The kernel's name.
@@ -56,8 +55,8 @@ impl DeviceWorld {
         }
         sequence.is_fit = unfit.is_none();
         unfit.map_or(Ok(()), Err)?;
-        if !is_forced && sequence.in_one.are_longer(sequence.by_graph) {
-            return Err(String::from("it has taken less time as a graph"));
+        if !is_forced && (sequence.awaits_graph() || sequence.in_one.are_longer(sequence.by_graph)) {
+            return Err(String::from("it takes less time as a graph"));
         }
         if waits && matches!(self.loops.sequences[number].state, State::Waiting(_)) {
             self.compile_loop(number);
@@ -72,17 +71,19 @@ impl DeviceWorld {
             State::Ready(resident) => Ok(resident.clone()),
             State::Refused(reason) => Err(reason.clone()),
             State::Compiling(_) => Err(String::from("it is being compiled")),
-            State::Waiting(ended) => {
-                Err(format!("it is compiled when {PATIENCE} iterations have run, and {ended} have"))
-            }
+            State::Waiting(time) => Err(format!(
+                "it is compiled when its loops have taken {} ms, and they took {}",
+                PATIENCE.as_millis(),
+                time.as_millis()
+            )),
         }
     }
 
-    /// Records that so many iterations of a sequence have run otherwise, and compiles it when it pays.
-    pub(crate) fn count_iterations(&mut self, number: usize, ended: u64) {
+    /// Records that loops of a sequence have run otherwise for so long, and compiles it when it pays.
+    pub(crate) fn add_time(&mut self, number: usize, time: Duration) {
         let sequence = &mut self.loops.sequences[number];
         let State::Waiting(before) = &mut sequence.state else { return };
-        *before = before.saturating_add(ended);
+        *before = before.saturating_add(time);
         if *before < PATIENCE || !sequence.is_fit {
             return;
         }

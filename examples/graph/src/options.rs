@@ -33,6 +33,9 @@ pub(crate) enum Variant {
     /// Vertices, for `bfs`; while the frontier is large, each vertex that is not reached looks for a neighbour that is,
     /// and stops at the first: best for graphs with hubs, which are reached in a few levels by most of their edges.
     Direction,
+    /// Vertices that were reached last, for `bfs` on the host: each level costs as much as it reaches, so that thousands of
+    /// small levels, as in road networks, take little time.
+    Queue,
 }
 
 /// Answers questions about a graph of objects: distances, components, ranks, shortest paths.

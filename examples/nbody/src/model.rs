@@ -2,6 +2,7 @@
 //!
 //! It uses `core` and `ikra` only, so it can be compiled for other targets without changes.
 
+use ikra::math::max;
 use ikra::prelude::*;
 
 /// A body. In a two-dimensional simulation the third components stay 0.
@@ -76,9 +77,44 @@ impl Body {
     }
 }
 
+/// What is measured of all bodies: one object, which stays at the place of the kernels.
+#[soa_class]
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    /// The energy after the last step.
+    pub energy: f64,
+    /// The strongest acceleration in the last step.
+    pub strength: f64,
+    /// The energy at the start.
+    pub start: f64,
+    /// The largest difference of the energy from that at the start.
+    pub drift: f64,
+    /// The strongest acceleration so far.
+    pub strongest: f64,
+}
+
+#[soa_methods]
+impl Record {
+    /// Begins with the energy of now.
+    #[kernel]
+    pub fn begin(&mut self) {
+        self.start = self.energy;
+        self.strongest = self.strength;
+    }
+
+    /// Compares the last step with those before.
+    #[kernel]
+    pub fn note(&mut self) {
+        self.drift = max(self.drift, (self.energy - self.start).abs());
+        self.strongest = max(self.strongest, self.strength);
+    }
+}
+
 /// The world.
 #[soa_world]
 pub struct Sim {
     /// All bodies.
     pub bodies: Objects<Body>,
+    /// The only record.
+    pub records: Objects<Record>,
 }

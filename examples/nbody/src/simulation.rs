@@ -5,9 +5,12 @@ use std::time::Instant;
 use example_program::{Output, Progress, Ranks};
 use ikra::World;
 
-use crate::model::{Body, Sim};
+use crate::model::{Body, Record, Sim};
 use crate::options::Options;
 use crate::{Failure, input, picture, plummer, steps};
+
+/// The number of steps between updates of the progress bar.
+const STEPS_AT_ONCE: u32 = 100;
 
 /// Runs the program.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
@@ -36,31 +39,35 @@ fn simulate(bodies: Vec<Body>, files: Files, options: &Options, ranks: &Ranks) -
     let softening2 = softening * softening;
     let mut sim = Sim::new();
     sim.bodies.extend(bodies)?;
+    let record = sim.records.push(Record::default())?;
     ranks.share(&mut sim)?;
     let mut sim = sim.on(options.machine.place());
     let worker = sim.open()?;
-    steps::attract(&mut sim, softening2)?;
-    let (start, mut strongest) = steps::measure(&mut sim)?;
+    steps::start(&mut sim, softening2, record)?;
+    let start = sim.world().get(record).start();
 
     let mut log = files.csv.map(|file| file.rows("step,time,energy,drift")).transpose()?;
     if let Some(log) = &mut log {
         log.write(format_args!("0,0,{start},0"))?;
     }
     let mut progress = Progress::new("steps", steps);
-    let mut worst: f64 = 0.0;
     let started = Instant::now();
-    for step in 1..=steps {
-        steps::step(&mut sim, dt, softening2)?;
-        let (energy, strength) = steps::measure(&mut sim)?;
-        let drift = relative(energy - start, start);
-        worst = worst.max(drift.abs());
-        strongest = strongest.max(strength);
+    let mut done = 0;
+    while done < steps {
+        let at_once = if log.is_some() { 1 } else { STEPS_AT_ONCE.min(steps - done) };
+        steps::steps(&mut sim, at_once, dt, softening2, record)?;
+        done += at_once;
         if let Some(log) = &mut log {
-            log.write(format_args!("{step},{},{energy},{drift}", f64::from(step) * dt))?;
+            let energy = sim.world().get(record).energy();
+            let drift = relative(energy - start, start);
+            log.write(format_args!("{done},{},{energy},{drift}", f64::from(done) * dt))?;
         }
-        progress.show(step);
+        progress.show(done);
     }
+    sim.synchronize()?;
     let seconds = started.elapsed().as_secs_f64();
+    let (drift, strongest) = (sim.world().get(record).drift(), sim.world().get(record).strongest());
+    let worst = relative(drift, start).abs();
     progress.clear();
     if let Some(log) = log {
         log.finish()?;

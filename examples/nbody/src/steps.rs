@@ -1,23 +1,38 @@
 //! The kernels of a step, at any place.
 
-use ikra::On;
 use ikra::prelude::*;
+use ikra::{Iteration, On};
 
-use crate::model::{Body, Sim};
+use crate::model::{Body, Record, Sim, record};
 
-/// The acceleration of all bodies, from scratch.
-pub(crate) fn attract(sim: &mut On<'_, Sim>, softening2: f64) -> Result<(), ikra::Error> {
-    sim.execute_pairs(Body::attract, softening2)
+/// The accelerations at the start, and the first entry of the record.
+pub(crate) fn start(sim: &mut On<'_, Sim>, softening2: f64, record: Link<Record>) -> Result<(), ikra::Error> {
+    sim.repeat(1, |step| {
+        step.execute_pairs(Body::attract, softening2)?;
+        measure(step, record)?;
+        step.execute(Record::begin, ())
+    })
 }
 
-/// A leap-frog step.
-pub(crate) fn step(sim: &mut On<'_, Sim>, dt: f64, softening2: f64) -> Result<(), ikra::Error> {
-    sim.execute(Body::kick_drift, dt)?;
-    attract(sim, softening2)?;
-    sim.execute(Body::kick, dt)
+/// Leap-frog steps; the record keeps the largest values.
+pub(crate) fn steps(
+    sim: &mut On<'_, Sim>,
+    count: u32,
+    dt: f64,
+    softening2: f64,
+    record: Link<Record>,
+) -> Result<(), ikra::Error> {
+    sim.repeat(count as usize, |step| {
+        step.execute(Body::kick_drift, dt)?;
+        step.execute_pairs(Body::attract, softening2)?;
+        step.execute(Body::kick, dt)?;
+        measure(step, record)?;
+        step.execute(Record::note, ())
+    })
 }
 
 /// Energy of all bodies, and the strongest acceleration of any.
-pub(crate) fn measure(sim: &mut On<'_, Sim>) -> Result<(f64, f64), ikra::Error> {
-    Ok((sim.execute_and_reduce(Body::energy, (), Sum)?, sim.execute_and_reduce(Body::strength, (), Max)?))
+fn measure(step: &mut Iteration<'_, Sim>, record: Link<Record>) -> Result<(), ikra::Error> {
+    step.reduce_into(Body::energy, (), Sum, record, record::energy)?;
+    step.reduce_into(Body::strength, (), Max, record, record::strength)
 }

@@ -30,9 +30,11 @@ impl<'w, W: World> On<'w, W> {
     /// a time.
     ///
     /// `iteration` describes one iteration: it starts the same kernels with the same arguments whenever it is called.
-    /// If a recording can hold them, it is called once, and its [recording](On::record) is replayed; on a GPU an
-    /// iteration then costs one launch. Otherwise it is called for each iteration: for kernels that make or remove
+    /// If a recording can hold them, it is called once, and its [recording](On::record) is replayed: on a GPU as graphs of
+    /// launches, and from 16 iterations on as one kernel for all of them, once that is compiled, if it is faster. Otherwise it is called for each iteration: for kernels that make or remove
     /// objects, take groups, run for lists, or for a class with removed objects. The results are the same.
+    ///
+    /// With `count` = 0 nothing runs, but a GPU compiles that kernel at once, and the call waits for that.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -90,8 +92,8 @@ impl<W: World> On<'_, W> {
     /// iteration, and kernels take its link. On the host this is an ordinary loop. On a GPU the loop stays there if a
     /// recording can hold the kernels, as for [`repeat`](Self::repeat): the host launches it once, and waits for its end.
     /// A sequence that is repeated often is compiled as one kernel. Until then it is a graph, which takes a driver for CUDA
-    /// 12.4 or newer. Both take fields that lie in the same memory after an iteration as before: an even number of kernels
-    /// with `snapshot` of each field. Otherwise the host launches each iteration, and reads the field after it. The results
+    /// 12.4 or newer, and fields that lie in the same memory after an iteration as before: an even number of kernels with
+    /// `snapshot` of each field. Otherwise the host launches each iteration, and reads the field after it. The results
     /// are the same. `world.cuda().loops()` says how loops ran.
     ///
     /// With `most` = 0 nothing runs, but a GPU compiles the sequence at once, and the call waits for that.

@@ -332,9 +332,8 @@ fn a_number_of_iterations_moves_to_the_device() {
     };
     maze.on(GPU).repeat(3, |step| step.execute(Node::twist, ())).unwrap();
     assert!(maze.cuda().loops().unwrap().is_empty(), "so few are launched");
-    let waits =
-        "Node::twist: ran as iterations that the host started, since it is compiled when 64 iterations have run";
-    assert_eq!(run(&mut maze, 20), format!("{waits}, and 0 have"));
+    let text = run(&mut maze, 20);
+    assert!(text.starts_with("Node::twist: ran as iterations that the host started, since it"), "{text}");
     run(&mut maze, 0);
     let before = maze.cuda().stats();
     let text = run(&mut maze, 21);
@@ -581,18 +580,25 @@ fn a_loop_moves_to_the_device() {
         assert_eq!(report.kernels, ["Node::push", "Search::deepen"]);
         (report.form, report.to_string())
     };
-    let first = run(&mut maze, 50);
-    let waits = "ran as a graph, since it is compiled when 64 iterations have run, and 0 have";
-    assert_eq!(first, (LoopForm::Graph, format!("Node::push, Search::deepen: {waits}")));
-    let second = run(&mut maze, 50);
-    let compiled = "Node::push, Search::deepen: ran as a graph";
-    let too_long = "Node::push, Search::deepen: ran as a graph, since its kernels take so long that a graph is as fast";
+    let (form, text) = run(&mut maze, 2);
+    let waits = "Node::push, Search::deepen: ran as a graph, since it is compiled when its loops have taken 300 ms";
+    assert!(form == LoopForm::Graph && text.starts_with(waits), "{text}");
     // The emulator is slow.
-    assert_eq!(second, (LoopForm::Graph, String::from(if is_emulated() { too_long } else { compiled })));
+    for _ in 0..if is_emulated() { 4 } else { 4000 } {
+        search(&mut maze, GPU, link, 50).unwrap();
+    }
+    let (_, text) = run(&mut maze, 2);
+    if is_emulated() {
+        let reason = "its kernels take so long that a graph is as fast";
+        assert_eq!(text, format!("Node::push, Search::deepen: ran as a graph, since {reason}"));
+    } else {
+        assert!(text.contains(": ran as one kernel of "), "{text}");
+    }
     run(&mut maze, 0);
     let (form, text) = run(&mut maze, 10);
     assert!(matches!(form, LoopForm::Resident { .. }) && text.contains(": ran as one kernel of "), "{text}");
     let stats = maze.cuda().stats();
-    assert_eq!((stats.resident_loops, stats.graph_loops), (2, 2));
-    assert!(stats.to_string().contains("2 loops as one kernel, 2 as a graph"), "{stats}");
+    let (resident, graph) = (stats.resident_loops, stats.graph_loops);
+    assert!(resident >= 2 && graph > 4, "{stats}");
+    assert!(stats.to_string().contains(&format!("{resident} loops as one kernel, {graph} as a graph")), "{stats}");
 }

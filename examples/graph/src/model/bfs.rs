@@ -98,6 +98,32 @@ impl Edge {
     }
 }
 
+/// A vertex that the last level has reached, for the search with a queue: objects that come and go.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Visit {
+    /// The vertex.
+    pub vertex: Link<Vertex>,
+}
+
+#[soa_methods]
+impl Visit {
+    /// Queues the neighbours that nobody has reached, and leaves the queue. All that reach a vertex store the same
+    /// distance, and one of them queues it.
+    #[kernel(unordered(distance))]
+    pub fn expand(&mut self, search: Ref<Search>, next: Spawn<Visit>) {
+        let farther = search.level() + 1;
+        for other in &self.vertex.neighbours() {
+            let distance = other.distance();
+            if distance.load() == UNREACHED && distance.fetch_min(farther) == UNREACHED {
+                next.push(Visit { vertex: other.link() });
+                search.found().or(true);
+            }
+        }
+        self.remove();
+    }
+}
+
 /// The search as a whole: one object.
 #[soa_class]
 #[derive(Clone, Debug)]
@@ -131,4 +157,6 @@ pub struct Network {
     pub edges: Objects<Edge>,
     /// The search.
     pub searches: Objects<Search>,
+    /// The queue, if there is one.
+    pub visits: Objects<Visit>,
 }

@@ -54,21 +54,21 @@ impl Vertex {
         change
     }
 
-    /// Gathers the shares of others; `base` is the rank that all get.
+    /// Gathers the shares of others.
     #[kernel(reduce(Max))]
-    pub fn gather(&mut self, base: f64) -> f64 {
+    pub fn gather(&mut self, flow: Ref<Flow>) -> f64 {
         let mut sum = 0.0;
         for other in &self.incoming {
             sum += other.share();
         }
-        self.take(base + DAMPING * sum)
+        self.take(flow.base() + DAMPING * sum)
     }
 
     /// Takes the shares that edges have brought.
     #[kernel(reduce(Max))]
-    pub fn receive(&mut self, base: f64) -> f64 {
+    pub fn receive(&mut self, flow: Ref<Flow>) -> f64 {
         let sum = f64::from(self.sum.swap(Shares::from_bits(0)));
-        self.take(base + DAMPING * sum)
+        self.take(flow.base() + DAMPING * sum)
     }
 }
 
@@ -91,6 +91,37 @@ impl Edge {
     }
 }
 
+/// The flow as a whole: one object.
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// The number of vertices.
+    pub vertices: f64,
+    /// The rank that flows along no edge.
+    pub kept: f64,
+    /// The rank that all vertices get.
+    pub base: f64,
+    /// The largest change of a rank in this iteration.
+    pub change: f64,
+    /// Whether ranks still change.
+    pub goes_on: bool,
+}
+
+#[soa_methods]
+impl Flow {
+    /// Shares what flows along no edge.
+    #[kernel]
+    pub fn share(&mut self) {
+        self.base = (1.0 - DAMPING) / self.vertices + DAMPING * self.kept / self.vertices;
+    }
+
+    /// Ends an iteration.
+    #[kernel]
+    pub fn end(&mut self, tolerance: f64) {
+        self.goes_on = self.change >= tolerance / self.vertices;
+    }
+}
+
 /// The world.
 #[soa_world]
 pub struct Network {
@@ -98,4 +129,6 @@ pub struct Network {
     pub vertices: Objects<Vertex>,
     /// All edges, if their threads work.
     pub edges: Objects<Edge>,
+    /// The flow.
+    pub flows: Objects<Flow>,
 }

@@ -6,7 +6,7 @@ use ikra::prelude::*;
 use super::{Iterations, Outcome, Values, link, links, timed};
 use crate::options::{Options, Variant};
 use graph::Graph;
-use graph::model::bfs::{Edge, Network, Search, Vertex, search, vertex};
+use graph::model::bfs::{Edge, Network, Search, Vertex, Visit, search, vertex};
 
 /// If more than one edge in this many starts in the frontier, the level is pulled. Then fewer vertices remain to look
 /// than to be looked at, and each looks at only as many edges as necessary.
@@ -19,6 +19,7 @@ pub(super) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outco
     let level = |step: &mut Iteration<'_, Network>| {
         match variant {
             Variant::Edge => step.execute(Edge::push, link(0))?,
+            Variant::Queue => step.execute(Visit::expand, link(0))?,
             _ => step.execute(Vertex::push, link(0))?,
         }
         step.execute(Search::deepen, ())
@@ -30,6 +31,9 @@ pub(super) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outco
             sim.execute(Vertex::reset, ())?;
             sim.synchronize()?;
             sim.world().get(link::<Vertex>(source)).distance().store(0);
+            if variant == Variant::Queue {
+                sim.world().visits.push(Visit { vertex: link(source) })?;
+            }
             // Without iterations, a loop is prepared.
             sim.repeat_while(link(0), search::goes_on, 0, level).map(drop)
         },
@@ -65,7 +69,9 @@ fn network(graph: &Graph, variant: Variant) -> Result<Network, ikra::Error> {
         Variant::Edge => {
             sim.edges.extend(graph.pairs().map(|(from, to)| Edge { from: link(from), to: link(to) }))?;
         }
-        Variant::Vertex => sim.vertices.set_arrays(vertex::neighbours, &graph.offsets, &links(graph))?,
+        Variant::Vertex | Variant::Queue => {
+            sim.vertices.set_arrays(vertex::neighbours, &graph.offsets, &links(graph))?
+        }
         Variant::Direction => {
             sim.vertices.set_arrays(vertex::neighbours, &graph.offsets, &links(graph))?;
             let reversed = graph.reversed();
