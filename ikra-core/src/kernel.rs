@@ -9,6 +9,7 @@ pub use argument::{Argument, DeviceArgument, OnDevice};
 use crate::class::Class;
 use crate::dispatch::Dispatch;
 use crate::effects::Effects;
+use crate::handle::Handle;
 use crate::info::ClassInfo;
 use crate::mode::ModeTuple;
 use crate::origin::{Origin, meaning};
@@ -49,9 +50,21 @@ pub unsafe trait Kernel: Phase + Send + Sync {
 pub trait Call<A>: Kernel {
     /// The method's return type.
     type Output;
+    /// The objects to which the arguments link: the same in all calls of a run.
+    type Followed<'w, P: Phase>: Copy;
+    /// Follows the links among the arguments, from any object of the run.
+    ///
+    /// # Panics
+    ///
+    /// If such an object does not exist.
+    fn follow<'w, P: Phase>(from: Handle<'w, Self::Class, P>, args: &A) -> Self::Followed<'w, P>;
     /// Calls the method, in the kernel's own phase. It is generic over the phase, so that the method knows nothing
     /// about it, not even whether it can be sent to other threads.
-    fn call<'w, P: Phase>(view: &mut <Self::Class as Class>::View<'w, P>, args: A) -> Self::Output;
+    fn call<'w, P: Phase>(
+        view: &mut <Self::Class as Class>::View<'w, P>,
+        args: A,
+        followed: Self::Followed<'w, P>,
+    ) -> Self::Output;
 }
 
 /// A kernel for every pair of an object and another, under `#[kernel(pairs)]`.
@@ -86,7 +99,7 @@ pub const fn assert_for_pairs<K: Kernel>() {
 /// code: the call is mentioned and not used.
 pub fn examine<K: Call<A>, A>() {
     if false {
-        let _: fn(&mut <K::Class as Class>::View<'_, K>, A) -> K::Output = K::call::<K>;
+        let _: for<'w> fn(&mut <K::Class as Class>::View<'w, K>, A, K::Followed<'w, K>) -> K::Output = K::call::<K>;
     }
 }
 

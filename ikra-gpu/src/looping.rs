@@ -34,6 +34,8 @@ struct Loop<'r> {
     /// The field that says whether it goes on, and its address; without one it has `most` iterations.
     going: Option<(ObjectField, u64)>,
     most: u64,
+    /// The iterations that ran before.
+    before: u64,
     /// The number of its sequence.
     number: usize,
     places: &'r Places,
@@ -100,7 +102,8 @@ impl DeviceWorld {
                 piece = left.min(size);
                 size *= 8;
             }
-            let this = Loop { recorded, going: Some((field, address)), most: piece, number, places: &places };
+            let going = Some((field, address));
+            let this = Loop { recorded, going, most: piece, before: done, number, places: &places };
             let Some(count) = self.repeat_piece(members, this, address, wish)? else {
                 if is_tried && self.loops.sequences[number].awaits_graph() {
                     self.loops.sequences[number].by_graph = Times::NEVER;
@@ -162,7 +165,7 @@ impl DeviceWorld {
         loop {
             let places = self.loop_places(members, &recorded.steps)?;
             let number = self.loops.number(&recorded.steps, places.alternating());
-            let this = Loop { recorded, going: None, most: left, number, places: &places };
+            let this = Loop { recorded, going: None, most: left, before: most - left, number, places: &places };
             match self.try_resident(members, this, wish, most == 0)? {
                 Ok(_) => return Ok(Some(most)),
                 Err(reason) => self.loops.note(number, LoopForm::Host, Some(reason)),
@@ -251,7 +254,7 @@ impl DeviceWorld {
     fn repeat_resident(
         &mut self,
         members: &mut Members<'_>,
-        Loop { recorded, going, most, number, places }: Loop<'_>,
+        Loop { recorded, going, most, before, number, places }: Loop<'_>,
         (resident, grid): (&Resident, Grid),
     ) -> Result<Result<u64, String>, Error> {
         let steps = &recorded.steps;
@@ -299,7 +302,7 @@ impl DeviceWorld {
         let said = unsafe { report.read_volatile() };
         let (count, launch) = (said >> 8, (said & 255) as usize);
         let kernels: Vec<&str> = steps.get(launch).into_iter().flat_map(Step::kernels).collect();
-        ended.map_err(|error| log.blame(in_iteration(error, count, &kernels)))?;
+        ended.map_err(|error| log.blame(in_iteration(error, before + count, &kernels)))?;
         log.synchronize()?;
         if count % 2 == 1 {
             exchange(members, &places.exchanges, log.number());
@@ -323,7 +326,7 @@ impl DeviceWorld {
     fn repeat_by_graph(
         &mut self,
         members: &mut Members<'_>,
-        Loop { recorded, most, number, .. }: Loop<'_>,
+        Loop { recorded, most, before, number, .. }: Loop<'_>,
         going: u64,
     ) -> Result<Option<u64>, Error> {
         if !self.log.stream.can_record_loops() {
@@ -364,7 +367,7 @@ impl DeviceWorld {
         let ended = log.stream.synchronize();
         // SAFETY: in the inbox, which is aligned for it. The kernel has written it, and nothing runs any more.
         let count = unsafe { report.read_volatile() };
-        ended.map_err(|error| log.blame(in_iteration(error, count, &[])))?;
+        ended.map_err(|error| log.blame(in_iteration(error, before + count, &[])))?;
         log.synchronize()?;
         self.loops.time(number, false, count, start.elapsed());
         self.add_time(number, start.elapsed());

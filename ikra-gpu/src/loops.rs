@@ -12,7 +12,7 @@ use crate::step::Step;
 pub(crate) const TIMED: u64 = 16;
 /// If each launch of a graph takes longer, in nanoseconds, it matters little how launches follow each other: then the
 /// sequence is not compiled.
-pub(crate) const LONG: f64 = 10_000.0;
+const LONG: f64 = 10_000.0;
 /// If each launch takes longer as a part of one kernel, a graph may be faster, where kernels have the registers that they
 /// alone need. On an H100, iterations of PageRank with four launches took 76 µs as one kernel and 43 µs as a graph; those of
 /// a search with two took 9.6 and 11.8 µs.
@@ -142,6 +142,11 @@ impl Sequence {
     /// Whether a graph is to be compared now: where launches are short, the kernel is faster.
     pub(crate) fn awaits_graph(&self) -> bool {
         self.is_open() && self.in_one.loops > 1 && self.in_one.last > TO_COMPARE * self.entries.len() as f64
+    }
+
+    /// Whether each launch of a graph takes so long that one kernel would hardly be faster.
+    pub(crate) fn is_long(&self) -> bool {
+        self.by_graph.best > LONG * self.entries.len() as f64
     }
 
     /// Whether it may become one kernel later.

@@ -14,7 +14,7 @@ use crate::compiling::{Compiling, Program};
 use crate::device_world::DeviceWorld;
 use crate::driver::{Context, Grid, Module};
 use crate::loop_size::{Part, size};
-use crate::loops::{LONG, LoopReport, Resident, Sequence, State, Wish};
+use crate::loops::{LoopReport, Resident, Sequence, State, Wish};
 use crate::recordings::is_exchanged_whole;
 use crate::step::Step;
 use crate::tables::Members;
@@ -61,6 +61,7 @@ impl DeviceWorld {
         if waits && matches!(self.loops.sequences[number].state, State::Waiting(_)) {
             self.compile_loop(number);
         }
+        let is_long = self.loops.sequences[number].is_long();
         let state = &mut self.loops.sequences[number].state;
         if let State::Compiling(thread) = state
             && (waits || thread.is_done())
@@ -71,6 +72,7 @@ impl DeviceWorld {
             State::Ready(resident) => Ok(resident.clone()),
             State::Refused(reason) => Err(reason.clone()),
             State::Compiling(_) => Err(String::from("it is being compiled")),
+            State::Waiting(_) if is_long => Err(String::from("its kernels take so long that a graph is as fast")),
             State::Waiting(time) => Err(format!(
                 "it is compiled when its loops have taken {} ms, and they took {}",
                 PATIENCE.as_millis(),
@@ -87,10 +89,7 @@ impl DeviceWorld {
         if *before < PATIENCE || !sequence.is_fit {
             return;
         }
-        let long = LONG * sequence.entries.len() as f64;
-        if sequence.by_graph.best > long {
-            sequence.reason = Some(String::from("its kernels take so long that a graph is as fast"));
-        } else {
+        if !sequence.is_long() {
             self.compile_loop(number);
         }
     }

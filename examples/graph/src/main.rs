@@ -21,8 +21,8 @@ use options::{Algorithm, Options, Variant};
 enum Failure {
     #[error(transparent)]
     Input(#[from] InputError),
-    #[error("--variant direction is for --algorithm bfs: take `vertex` or `edge`")]
-    Variant,
+    #[error("--variant {0} is for --algorithm bfs: take `vertex` or `edge`")]
+    Variant(&'static str),
     #[error(transparent)]
     Ikra(#[from] ikra::Error),
     #[error(transparent)]
@@ -37,7 +37,7 @@ impl Failure {
     /// The program's exit code.
     fn code(&self) -> u8 {
         match self {
-            Self::Input(_) | Self::Variant => 2,
+            Self::Input(_) | Self::Variant(_) => 2,
             Self::Threads(error) => error.code(),
             Self::Output(error) => error.code(),
             Self::Ikra(error) => example_program::error_code(error),
@@ -53,8 +53,10 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
-    if options.variant == Variant::Direction && options.algorithm != Algorithm::Bfs {
-        return Err(Failure::Variant);
+    match options.variant {
+        Variant::Direction if options.algorithm != Algorithm::Bfs => return Err(Failure::Variant("direction")),
+        Variant::Queue if options.algorithm != Algorithm::Bfs => return Err(Failure::Variant("queue")),
+        _ => {}
     }
     let threads = options.machine.threads()?;
     // Before the work starts: an hour later would be too late to report a missing folder.

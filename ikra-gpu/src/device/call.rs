@@ -92,7 +92,14 @@ pub unsafe fn call<K: Call<A>, A>(index: u32, args: A) -> K::Output {
     // SAFETY: by 1 the object exists at the addresses in the table, by 2 no other call accesses its own fields.
     let mut windows = unsafe { open::<K>(index) };
     // SAFETY: the run holds one object.
-    unsafe { step::<K, _, _>(&mut windows, 0, table, index as usize, |view| K::call::<K>(view, args)) }
+    unsafe {
+        step::<K, _, _>(&mut windows, 0, table, index as usize, |view| {
+            // SAFETY: the object exists by 1; no facts are known.
+            let from = unsafe { Handle::at(table, index as usize, Facts::NONE) };
+            let followed = K::follow::<K>(from, &args);
+            K::call::<K>(view, args, followed)
+        })
+    }
 }
 
 /// The size of the other object's tile row.

@@ -13,8 +13,10 @@ use super::rewrite;
 pub(crate) struct Args {
     pub(crate) ty: TokenStream,
     pub(crate) pattern: TokenStream,
-    /// Statements that convert links to `Ref`s.
-    pub(super) followed: Vec<TokenStream>,
+    /// The names of links that become `Ref`s, and the classes or traits of their objects.
+    pub(super) linked: Vec<(Ident, TokenStream)>,
+    /// Statements that convert other arguments to what the object of a call sees of them.
+    pub(super) seen: Vec<TokenStream>,
     /// The types and names of the single arguments.
     pub(crate) types: Vec<TokenStream>,
     /// For each, the type of groups and the lifetime of the reference to them.
@@ -82,26 +84,27 @@ pub(crate) fn device_arguments(class: &Path, sig: &Signature) -> Option<Args> {
 pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Parameter]) -> Args {
     let mut generics = generics.clone();
     let mut lifetimes = Vec::new();
-    let (mut types, mut names, mut followed, mut given) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut types, mut names, mut given) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut linked, mut seen) = (Vec::new(), Vec::new());
     let mut all_groups = Vec::new();
     for (n, parameter) in parameters.iter().enumerate() {
         let name = format_ident!("arg{n}");
         given.push(name.clone());
         if parameter.young.is_some() {
-            followed.push(quote!(let #name = ::ikra::Spawn::of(::ikra::Object::handle(&*view));));
+            seen.push(quote!(let #name = ::ikra::Spawn::of(::ikra::Object::handle(&*view));));
             continue;
         }
         let mut groups_of = None;
         if let Some(object) = &parameter.object {
             let object = rewrite(object.to_token_stream(), class);
             types.push(quote!(<#object as ::ikra::dispatch::Referent>::Link));
-            followed.push(quote!(let #name = ::ikra::Object::resolve(&*view, #name);));
+            linked.push((name.clone(), object));
         } else if let Some(groups) = &parameter.groups {
             let lifetime = Lifetime::new(&format!("'__a{}", lifetimes.len()), Span::call_site());
             let groups = rewrite(groups.clone(), class);
             let groups = quote!(::ikra::Groups<#groups>);
             types.push(quote!(&#lifetime #groups));
-            followed.push(quote!(let #name = ::ikra::Groups::seen_by(#name, &*view);));
+            seen.push(quote!(let #name = ::ikra::Groups::seen_by(#name, &*view);));
             lifetimes.push(lifetime.clone());
             groups_of = Some((groups, lifetime));
         } else if let Some(element) = &parameter.element {
@@ -109,7 +112,7 @@ pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Paramet
             let element = rewrite(element.to_token_stream(), class);
             let column = quote!(::ikra::Mapped<#class, #element>);
             types.push(quote!(&#lifetime #column));
-            followed.push(quote!(let #name = ::ikra::Mapped::seen_by(#name, &*view);));
+            seen.push(quote!(let #name = ::ikra::Mapped::seen_by(#name, &*view);));
             lifetimes.push(lifetime.clone());
             groups_of = Some((column, lifetime));
         } else {
@@ -127,7 +130,7 @@ pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Paramet
     for (n, lifetime) in lifetimes.iter().enumerate() {
         generics.params.insert(n, syn::parse_quote!(#lifetime));
     }
-    Args { ty, pattern, followed, types, groups: all_groups, names, given, generics }
+    Args { ty, pattern, linked, seen, types, groups: all_groups, names, given, generics }
 }
 
 /// Names elided lifetimes and `impl Trait`, because an `impl` header must name them.

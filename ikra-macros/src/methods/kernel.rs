@@ -107,7 +107,9 @@ fn stand_in(pairs: bool, kernel: &Ident, class: &syn::Path, view: &syn::Path) ->
         #[automatically_derived]
         impl<__A> ::ikra::rt::Call<__A> for #kernel {
             type Output = ();
-            fn call<'__w, __P: ::ikra::Phase>(_: &mut #view<'__w, __P>, _: __A) { ::core::unimplemented!() }
+            type Followed<'__w, __P: ::ikra::Phase> = ();
+            fn follow<'__w, __P: ::ikra::Phase>(_: ::ikra::rt::Handle<'__w, Self::Class, __P>, _: &__A) {}
+            fn call<'__w, __P: ::ikra::Phase>(_: &mut #view<'__w, __P>, _: __A, _: ()) { ::core::unimplemented!() }
         }
     }
 }
@@ -132,14 +134,31 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
         let young: Vec<_> = young.iter().map(|class| block.rewrite(class)).collect();
         entry::births(block, name, &young)
     });
-    let Args { ty, pattern, followed, given, .. } = args;
+    let Args { ty, pattern, linked, seen, given, .. } = args;
+    let (links, objects): (Vec<_>, Vec<_>) = linked.into_iter().unzip();
     quote_spanned! {at=>
         #[automatically_derived]
         impl #impl_generics ::ikra::rt::Call<#ty> for #kernel #where_clause {
             type Output = #output;
+            type Followed<'__w, __P: ::ikra::Phase> =
+                (#(<#objects as ::ikra::dispatch::Referent>::Ref<'__w, __P>,)*);
             #[inline(always)]
-            fn call<'__w, __P: ::ikra::Phase>(view: &mut #view<'__w, __P>, #pattern: #ty) -> #output {
-                #(#followed)*
+            #[allow(unused_variables)]
+            fn follow<'__w, __P: ::ikra::Phase>(
+                from: ::ikra::rt::Handle<'__w, Self::Class, __P>,
+                #pattern: &#ty,
+            ) -> Self::Followed<'__w, __P> {
+                (#(::ikra::rt::Handle::resolve(from, *#links),)*)
+            }
+            #[inline(always)]
+            #[allow(unused_variables)]
+            fn call<'__w, __P: ::ikra::Phase>(
+                view: &mut #view<'__w, __P>,
+                #pattern: #ty,
+                followed: Self::Followed<'__w, __P>,
+            ) -> #output {
+                let (#(#links,)*) = followed;
+                #(#seen)*
                 <#view<'__w, __P>>::#name #turbofish(view #(, #given)*)
             }
         }
@@ -161,7 +180,8 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
     let name = &method.item.sig.ident;
     let turbofish = turbofish(&method.item.sig.generics);
     let entries = entries(block, "execute_pairs", name, kernel, &args, None, &[]);
-    let Args { ty, pattern, followed, given, .. } = args;
+    let Args { ty, pattern, linked, seen, given, .. } = args;
+    let links: Vec<_> = linked.iter().map(|(link, _)| link).collect();
     let result = match &method.item.sig.output {
         ReturnType::Default => TokenStream::new(),
         // An already reported mistake.
@@ -178,7 +198,8 @@ fn pair_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) -
                 other: <#other as ::ikra::Class>::Ref<'__w, __P>,
                 #pattern: #ty,
             ) {
-                #(#followed)*
+                #(let #links = ::ikra::Object::resolve(&*view, #links);)*
+                #(#seen)*
                 #result <#view<'__w, __P>>::#name #turbofish(view, other #(, #given)*);
             }
         }

@@ -7,6 +7,7 @@ use super::for_windows;
 use super::prefetch::prefetch_next;
 use crate::class::{Class, ClassInfo};
 use crate::facts::Facts;
+use crate::handle::Handle;
 use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::layout::Layout;
 use crate::mode::{Chunk, ModeTuple};
@@ -58,7 +59,23 @@ pub(super) unsafe fn for_calls<'w, K: Kernel, A: Copy, const ALONE: bool>(
     });
 }
 
-impl<K: Kernel, A: Copy, const ALONE: bool> Calls<'_, K, A, ALONE> {
+impl<'w, K: Kernel, A: Copy, const ALONE: bool> Calls<'w, K, A, ALONE> {
+    /// The objects to which the arguments link.
+    ///
+    /// # Safety
+    ///
+    /// As for [`call`](Self::call); there is an object.
+    #[inline]
+    pub(super) unsafe fn follow(&self) -> K::Followed<'w, K>
+    where
+        K: Call<A>,
+    {
+        // SAFETY: the contract is the same: `for_calls` made these calls.
+        let facts = unsafe { self.facts() };
+        // SAFETY: 1. the first object exists; 2. the facts are those of these calls.
+        K::follow::<K>(unsafe { Handle::at(self.table, self.first, facts) }, &self.args)
+    }
+
     /// The known facts in each of the calls.
     ///
     /// # Safety
@@ -70,13 +87,14 @@ impl<K: Kernel, A: Copy, const ALONE: bool> Calls<'_, K, A, ALONE> {
         unsafe { Facts::of_calls(ALONE) }
     }
 
-    /// Calls the kernel for object `n`.
+    /// Calls the kernel for object `n`. The links among the arguments have been followed once for all calls: the compiler
+    /// would follow them for each, since it does not know that calls leave them alone.
     ///
     /// # Safety
     ///
     /// `n` is within the windows. They belong to these objects, and [`for_calls`] opened them with these calls.
     #[inline(always)]
-    pub(super) unsafe fn call<X>(&self, windows: &mut X, n: usize) -> K::Output
+    pub(super) unsafe fn call<X>(&self, windows: &mut X, n: usize, followed: K::Followed<'w, K>) -> K::Output
     where
         K: Call<A>,
         X: WindowTuple<ValuesOf<K>>,
@@ -85,7 +103,7 @@ impl<K: Kernel, A: Copy, const ALONE: bool> Calls<'_, K, A, ALONE> {
         let facts = unsafe { self.facts() };
         // SAFETY: 1. and 2. by the caller; 3. the facts are those of these calls.
         let (mut view, before) = unsafe { step::begin::<K, X>(windows, n, self.table, self.first + n, facts) };
-        let result = K::call::<K>(&mut view, self.args);
+        let result = K::call::<K>(&mut view, self.args, followed);
         // SAFETY: as for `begin`, which returned the view and the values for object `n`.
         unsafe { step::end::<K, X>(windows, n, self.table, self.first + n, view, before) };
         result

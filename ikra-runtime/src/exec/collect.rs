@@ -142,7 +142,9 @@ where
     #[inline(always)]
     fn run(self, mut windows: X) {
         let Self { calls, results } = self;
+        // SAFETY: windows have objects.
+        let followed = unsafe { calls.follow() };
         // SAFETY: `n` is below `calls.len`, so it is within the windows.
-        results.extend((0..calls.len).map(|n| unsafe { calls.call(&mut windows, n) }));
+        results.extend((0..calls.len).map(|n| unsafe { calls.call(&mut windows, n, followed) }));
     }
 }

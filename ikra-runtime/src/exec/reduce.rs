@@ -301,6 +301,8 @@ where
     #[inline(always)]
     fn run(self, mut windows: X) {
         let Self { calls, reducer, place, sums } = self;
+        // SAFETY: windows have objects.
+        let followed = unsafe { calls.follow() };
         for part in Parts::new(sums, place, calls.len) {
             let (sums, has_rows) = (&mut sums[part.chunk], part.has_rows());
             if has_rows {
@@ -308,7 +310,7 @@ where
                     for first in part.numbers.step_by(ACCUMULATORS) {
                         for (lane, sum) in row.iter_mut().enumerate() {
                             // SAFETY: the numbers are below the window's length.
-                            *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, first + lane) });
+                            *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, first + lane, followed) });
                         }
                     }
                     row
@@ -318,7 +320,7 @@ where
             for (n, number) in part.numbers.enumerate() {
                 let sum = &mut sums[(part.lane + n) % ACCUMULATORS];
                 // SAFETY: the number is below the window's length.
-                *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, number) });
+                *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, number, followed) });
             }
         }
     }
@@ -347,6 +349,6 @@ where
         let Self { calls, reducer, place, sums } = self;
         let sum = accumulator(sums, place);
         // SAFETY: the window has an object.
-        *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, 0) });
+        *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, 0, calls.follow()) });
     }
 }

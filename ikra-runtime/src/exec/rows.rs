@@ -116,18 +116,20 @@ where
     #[inline(always)]
     fn run(self, mut windows: X) {
         let Self(calls) = self;
+        // SAFETY: windows have objects.
+        let followed = unsafe { calls.follow() };
         let tile = const { <<K::Class as Class>::Layout as Layout>::WINDOW };
         if tile != usize::MAX && calls.len == tile {
             // A whole tile: its number of objects is a constant.
             for n in 0..tile {
                 // SAFETY: `n` is within the windows.
-                unsafe { calls.call(&mut windows, n) };
+                unsafe { calls.call(&mut windows, n, followed) };
             }
             return;
         }
         for n in 0..calls.len {
             // SAFETY: `n` is within the windows.
-            unsafe { calls.call(&mut windows, n) };
+            unsafe { calls.call(&mut windows, n, followed) };
         }
     }
 }

@@ -11,6 +11,7 @@ use std::marker::PhantomData;
 use super::prefetch::prefetch_next;
 use crate::class::Class;
 use crate::facts::Facts;
+use crate::handle::Handle;
 use crate::kernel::{Call, Kernel, ValuesOf};
 use crate::mode::{Chunk, ModeTuple};
 use crate::step;
@@ -148,7 +149,10 @@ unsafe fn call<'w, K: Call<A>, A>(
 ) -> K::Output {
     // SAFETY: 1. by the caller; 2. the objects of the chunk exist; 3. no facts are known.
     let (mut view, _) = unsafe { step::begin::<K, _>(block, lane, chunk.table, chunk.first + n, Facts::NONE) };
-    K::call::<K>(&mut view, args)
+    // SAFETY: 1. the object exists; 2. no facts are known.
+    let from = unsafe { Handle::at(chunk.table, chunk.first + n, Facts::NONE) };
+    let followed = K::follow::<K>(from, &args);
+    K::call::<K>(&mut view, args, followed)
 }
 
 /// All objects.

@@ -34,7 +34,8 @@ impl<'w, W: World> On<'w, W> {
     /// launches, and from 16 iterations on as one kernel for all of them, once that is compiled, if it is faster. Otherwise it is called for each iteration: for kernels that make or remove
     /// objects, take groups, run for lists, or for a class with removed objects. The results are the same.
     ///
-    /// With `count` = 0 nothing runs, but a GPU compiles that kernel at once, and the call waits for that.
+    /// With `count` = 0 nothing runs, but `iteration` is recorded: a GPU compiles that kernel at once, and the call waits for
+    /// that.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};

@@ -68,7 +68,7 @@ impl<C: Class> Objects<C> {
     }
 
     /// Commits the writes of a kernel with `snapshot` to the objects in `range`, after its calls have returned.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn commit_shadow(&mut self, fields: FieldSet, range: Range<usize>, _: &AllReturned) {
         if !fields.is_empty() && !range.is_empty() {
             self.commit(fields, range);

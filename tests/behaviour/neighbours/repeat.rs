@@ -139,7 +139,7 @@ fn repeating_is_a_loop() {
                     step.over(3..8).execute_pairs(Cell2::meet, ())
                 })
                 .unwrap();
-            assert_eq!(calls.get(), count.min(1), "recorded once");
+            assert_eq!(calls.get(), 1, "recorded once, also to run it 0 times");
             for _ in 0..count {
                 expected.execute(Cell2::mix, 5);
                 expected.over(10..90).execute(Cell2::grow, ());

@@ -38,7 +38,9 @@ unsafe impl<K: ikra::rt::Kernel<Class = Node>> ikra::rt::Kernel for Liar<K> {
 
 impl<K: ikra::rt::Kernel<Class = Node>> ikra::rt::Call<()> for Liar<K> {
     type Output = ();
-    fn call<'w, P: ikra::Phase>(view: &mut NodeMut<'w, P>, _: ()) {
+    type Followed<'w, P: ikra::Phase> = ();
+    fn follow<'w, P: ikra::Phase>(_: ikra::rt::Handle<'w, Node, P>, _: &()) {}
+    fn call<'w, P: ikra::Phase>(view: &mut NodeMut<'w, P>, _: (), _: ()) {
         view.value += 1;
     }
 }

@@ -549,7 +549,7 @@ fn a_loop_that_is_refused() {
 #[ignore = "run by another, on an emulator that refuses such graphs"]
 fn a_loop_without_graphs() {
     let (mut maze, link) = maze(1000);
-    let mut forms = [1, 80, 10].map(|most| {
+    let mut forms = [1, 100_000, 10].map(|most| {
         search(&mut maze, GPU, link, most).unwrap();
         // Waits for the compiler.
         maze.cuda().loops().unwrap()[0].form.to_string()
@@ -583,22 +583,22 @@ fn a_loop_moves_to_the_device() {
     let (form, text) = run(&mut maze, 2);
     let waits = "Node::push, Search::deepen: ran as a graph, since it is compiled when its loops have taken 300 ms";
     assert!(form == LoopForm::Graph && text.starts_with(waits), "{text}");
-    // The emulator is slow.
-    for _ in 0..if is_emulated() { 4 } else { 4000 } {
-        search(&mut maze, GPU, link, 50).unwrap();
-    }
-    let (_, text) = run(&mut maze, 2);
-    if is_emulated() {
-        let reason = "its kernels take so long that a graph is as fast";
-        assert_eq!(text, format!("Node::push, Search::deepen: ran as a graph, since {reason}"));
-    } else {
-        assert!(text.contains(": ran as one kernel of "), "{text}");
+    // The emulator is slow, so that a graph is as fast.
+    let compiled = [": ran as one kernel of ", "since its kernels take so long"][usize::from(is_emulated())];
+    let mut loops = 0;
+    while !run(&mut maze, 50).1.contains(compiled) {
+        // From the start again.
+        maze.set(link, search::level, 0);
+        let links: Vec<_> = maze.nodes.links().collect();
+        (0..).zip(links).for_each(|(n, link)| maze.get(link).distance().store(if n == 0 { 0 } else { FAR }));
+        loops += 1;
+        assert!(loops < 4000, "it is not compiled");
     }
     run(&mut maze, 0);
     let (form, text) = run(&mut maze, 10);
     assert!(matches!(form, LoopForm::Resident { .. }) && text.contains(": ran as one kernel of "), "{text}");
     let stats = maze.cuda().stats();
     let (resident, graph) = (stats.resident_loops, stats.graph_loops);
-    assert!(resident >= 2 && graph > 4, "{stats}");
+    assert!(resident >= 2 && graph >= 2, "{stats}");
     assert!(stats.to_string().contains(&format!("{resident} loops as one kernel, {graph} as a graph")), "{stats}");
 }

@@ -42,7 +42,9 @@ const _: () = {
     }
     impl ikra::rt::Call<Link<Node>> for Kernel_store {
         type Output = ();
-        fn call<'w, P: ikra::Phase>(view: &mut NodeMut<'w, P>, link: Link<Node>) {
+        type Followed<'w, P: ikra::Phase> = ();
+        fn follow<'w, P: ikra::Phase>(_: ikra::rt::Handle<'w, Node, P>, _: &Link<Node>) {}
+        fn call<'w, P: ikra::Phase>(view: &mut NodeMut<'w, P>, link: Link<Node>, _: ()) {
             view.near[0] = link;
         }
     }

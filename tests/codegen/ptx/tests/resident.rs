@@ -15,7 +15,7 @@ fn every_kernel_can_be_repeated() {
     let Some(code) = code() else { return };
     let module = Module::parse(&code.text).unwrap();
     for kernel in module.kernels() {
-        let made = repeated(&module, &[&kernel.name], "resident", &reports_panics);
+        let made = repeated(&module, &[&kernel.name], 2, "resident", &reports_panics);
         let made = made.unwrap_or_else(|refused| panic!("{}: {refused}", kernel.name));
         let text = made.module.to_string();
         assert!(!text.contains("ld.global.nc"), "{text}");
@@ -34,7 +34,7 @@ fn the_assembler_takes_loops_of_kernels() {
     let names: Vec<&str> = module.kernels().map(|kernel| kernel.name.as_str()).filter(of_model).collect();
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("resident.ptx");
     for group in names.chunks(3).step_by(15) {
-        let made = repeated(&module, group, "resident", &reports_panics).unwrap();
+        let made = repeated(&module, group, 1, "resident", &reports_panics).unwrap();
         std::fs::write(&path, made.module.to_string()).unwrap();
         let usages = ptxas::assemble(&ptxas::find().unwrap(), &path, "sm_90").unwrap_or_else(|error| panic!("{error}"));
         let usage = usages.iter().find(|usage| usage.kernel == "resident");
