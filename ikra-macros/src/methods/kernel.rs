@@ -136,6 +136,10 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
     });
     let Args { ty, pattern, linked, seen, given, .. } = args;
     let (links, objects): (Vec<_>, Vec<_>) = linked.into_iter().unzip();
+    // Lints of the user's crate see this code, too: no `()` as an expression.
+    let some = !links.is_empty();
+    let found = some.then(|| quote!((#(::ikra::rt::Handle::resolve(from, *#links),)*)));
+    let taken = some.then(|| quote!(let (#(#links,)*) = followed;));
     quote_spanned! {at=>
         #[automatically_derived]
         impl #impl_generics ::ikra::rt::Call<#ty> for #kernel #where_clause {
@@ -148,7 +152,7 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
                 from: ::ikra::rt::Handle<'__w, Self::Class, __P>,
                 #pattern: &#ty,
             ) -> Self::Followed<'__w, __P> {
-                (#(::ikra::rt::Handle::resolve(from, *#links),)*)
+                #found
             }
             #[inline(always)]
             #[allow(unused_variables)]
@@ -157,7 +161,7 @@ fn plain_call(block: &Block, method: &Method, kernel: &Ident, view: &syn::Path) 
                 #pattern: #ty,
                 followed: Self::Followed<'__w, __P>,
             ) -> #output {
-                let (#(#links,)*) = followed;
+                #taken
                 #(#seen)*
                 <#view<'__w, __P>>::#name #turbofish(view #(, #given)*)
             }

@@ -79,7 +79,9 @@ unsafe fn run_each<K, A, const ALONE: bool>(
         // Inlined into this loop, because a function call takes longer than most kernels.
         let call = |mut windows: WindowsOf<'_, K>, calls: Calls<'_, K, A, ALONE>| {
             // SAFETY: the windows contain this one object.
-            unsafe { calls.call(&mut windows, 0, calls.follow()) };
+            let followed = unsafe { calls.follow() };
+            // SAFETY: as above.
+            unsafe { calls.call(&mut windows, 0, followed) };
         };
         // SAFETY: the contract is the same, for each of the objects.
         unsafe { for_calls::<K, A, ALONE>(table, shadow, index..index + 1, args, call) };

@@ -349,6 +349,8 @@ where
         let Self { calls, reducer, place, sums } = self;
         let sum = accumulator(sums, place);
         // SAFETY: the window has an object.
-        *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, 0, calls.follow()) });
+        let followed = unsafe { calls.follow() };
+        // SAFETY: the window has an object.
+        *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, 0, followed) });
     }
 }

@@ -70,7 +70,7 @@ fn network(graph: &Graph, variant: Variant) -> Result<Network, ikra::Error> {
             sim.edges.extend(graph.pairs().map(|(from, to)| Edge { from: link(from), to: link(to) }))?;
         }
         Variant::Vertex | Variant::Queue => {
-            sim.vertices.set_arrays(vertex::neighbours, &graph.offsets, &links(graph))?
+            sim.vertices.set_arrays(vertex::neighbours, &graph.offsets, &links(graph))?;
         }
         Variant::Direction => {
             sim.vertices.set_arrays(vertex::neighbours, &graph.offsets, &links(graph))?;
