@@ -136,7 +136,7 @@ fn size() {
     let lines = |tokens| pretty(tokens).lines().count();
     let (class, methods) = (lines(class), lines(methods));
     println!("a class of 10 fields: {class} lines; 10 kernels: {methods} lines");
-    assert!(class <= 470 && methods <= 430, "{class} {methods}");
+    assert!(class <= 470 && methods <= 520, "{class} {methods}");
 }
 
 fn town() -> TokenStream {

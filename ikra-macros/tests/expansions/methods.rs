@@ -107,12 +107,25 @@ const _: () = {
     impl ::ikra::rt::Call<(<Body as ::ikra::dispatch::Referent>::Link, f32)>
     for Kernel_follow {
         type Output = ();
+        type Followed<'__w, __P: ::ikra::Phase> = (
+            <Body as ::ikra::dispatch::Referent>::Ref<'__w, __P>,
+        );
         #[inline(always)]
+        #[allow(unused_variables)]
+        fn follow<'__w, __P: ::ikra::Phase>(
+            from: ::ikra::rt::Handle<'__w, Self::Class, __P>,
+            (arg0, arg1): &(<Body as ::ikra::dispatch::Referent>::Link, f32),
+        ) -> Self::Followed<'__w, __P> {
+            (::ikra::rt::Handle::resolve(from, *arg0),)
+        }
+        #[inline(always)]
+        #[allow(unused_variables)]
         fn call<'__w, __P: ::ikra::Phase>(
             view: &mut BodyMut<'__w, __P>,
             (arg0, arg1): (<Body as ::ikra::dispatch::Referent>::Link, f32),
+            followed: Self::Followed<'__w, __P>,
         ) -> () {
-            let arg0 = ::ikra::Object::resolve(&*view, arg0);
+            let (arg0,) = followed;
             <BodyMut<'__w, __P>>::follow(view, arg0, arg1)
         }
     }
@@ -158,8 +171,20 @@ const _: () = {
     #[automatically_derived]
     impl ::ikra::rt::Call<()> for Kernel_distance {
         type Output = f32;
+        type Followed<'__w, __P: ::ikra::Phase> = ();
         #[inline(always)]
-        fn call<'__w, __P: ::ikra::Phase>(view: &mut BodyMut<'__w, __P>, (): ()) -> f32 {
+        #[allow(unused_variables)]
+        fn follow<'__w, __P: ::ikra::Phase>(
+            from: ::ikra::rt::Handle<'__w, Self::Class, __P>,
+            (): &(),
+        ) -> Self::Followed<'__w, __P> {}
+        #[inline(always)]
+        #[allow(unused_variables)]
+        fn call<'__w, __P: ::ikra::Phase>(
+            view: &mut BodyMut<'__w, __P>,
+            (): (),
+            followed: Self::Followed<'__w, __P>,
+        ) -> f32 {
             <BodyMut<'__w, __P>>::distance(view)
         }
     }

@@ -54,8 +54,10 @@ fn check_form(maze: &mut Maze, may_be_graph: bool) {
 
 /// All values that kernels change.
 fn values(maze: &mut Maze) -> (Vec<(u32, u32, u32)>, Vec<(bool, u32, u32, [u32; 2])>) {
-    let nodes = maze.nodes.iter().map(|node| (node.distance, node.heat.to_bits(), node.old)).collect();
-    let searches = maze.searches.iter().map(|one| (one.goes_on, one.level, one.heat.to_bits(), one.largest)).collect();
+    // Which bits a NaN has is not said.
+    let bits = |heat: f32| if heat.is_nan() { f32::NAN.to_bits() } else { heat.to_bits() };
+    let nodes = maze.nodes.iter().map(|node| (node.distance, bits(node.heat), node.old)).collect();
+    let searches = maze.searches.iter().map(|one| (one.goes_on, one.level, bits(one.heat), one.largest)).collect();
     (nodes, searches)
 }
 
