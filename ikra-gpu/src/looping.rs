@@ -120,6 +120,9 @@ impl DeviceWorld {
             };
             done += count;
             if count < piece || done == most {
+                // A loop of several pieces counts once, as it ended.
+                let is_resident = matches!(self.loops.sequences[number].form, LoopForm::Resident { .. });
+                self.log.count_loop(is_resident);
                 return Ok(Some(done));
             }
         }
@@ -167,7 +170,10 @@ impl DeviceWorld {
             let number = self.loops.number(&recorded.steps, places.alternating());
             let this = Loop { recorded, going: None, most: left, before: most - left, number, places: &places };
             match self.try_resident(members, this, wish, most == 0)? {
-                Ok(_) => return Ok(Some(most)),
+                Ok(_) => {
+                    self.log.count_loop(true);
+                    return Ok(Some(most));
+                }
                 Err(reason) => self.loops.note(number, LoopForm::Host, Some(reason)),
             }
             let sequence = &self.loops.sequences[number];
@@ -309,7 +315,6 @@ impl DeviceWorld {
         }
         log.replayed(steps.len() * count as usize, &[]);
         log.count_down(size_of::<u64>());
-        log.count_loop(true);
         Ok(Ok(count))
     }
 
@@ -373,7 +378,6 @@ impl DeviceWorld {
         self.add_time(number, start.elapsed());
         log.replayed(recorded.steps.len() * count as usize, &[]);
         log.count_down(size_of::<u64>());
-        log.count_loop(false);
         Ok(Some(count))
     }
 

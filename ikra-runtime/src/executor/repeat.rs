@@ -31,8 +31,9 @@ impl<'w, W: World> On<'w, W> {
     ///
     /// `iteration` describes one iteration: it starts the same kernels with the same arguments whenever it is called.
     /// If a recording can hold them, it is called once, and its [recording](On::record) is replayed: on a GPU as graphs of
-    /// launches, and from 16 iterations on as one kernel for all of them, once that is compiled, if it is faster. Otherwise it is called for each iteration: for kernels that make or remove
-    /// objects, take groups, run for lists, or for a class with removed objects. The results are the same.
+    /// launches, and from 16 iterations on as one kernel for all of them, once that is compiled, if it is faster. Otherwise
+    /// it is called for each iteration: for kernels that make or remove objects, take groups, run for lists, or for a class
+    /// with removed objects. The results are the same.
     ///
     /// With `count` = 0 nothing runs, but `iteration` is recorded: a GPU compiles that kernel at once, and the call waits for
     /// that.
