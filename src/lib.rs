@@ -278,6 +278,7 @@ pub use ikra_core::reduce::{All, Any, Max, Min, Reducer, Sum};
 pub use ikra_core::spawn::Spawn;
 pub use ikra_core::storage::{Atomic, AtomicValue, InnerArray};
 pub use ikra_core::value::{Fixed, Value};
+pub use ikra_core::worklist::Worklist;
 pub use ikra_core::{math, rng, thread, warp};
 pub use ikra_macros::{Value, device_code, kernel, soa_class, soa_dispatch, soa_methods, soa_world};
 pub use target::*;

@@ -16,6 +16,7 @@ use crate::origin::meaning;
 use crate::storage::{Storage, Stored};
 use crate::transfer::{Transfer, WireType};
 use crate::value::Value;
+use crate::worklist::Worklist;
 
 /// Tells whether a type without parameters implements a trait: the constants here take precedence over those of [`No`].
 #[derive(Debug)]
@@ -49,6 +50,11 @@ impl<C: Class, G: Value> Probe<Groups<C, G>> {
 impl<C: Class, T: Value> Probe<Mapped<C, T>> {
     /// The meaning of a column's bytes: of which class, and of which values.
     pub const MEANING: u64 = meaning("Mapped", &[<Link<C> as Value>::MEANING, T::MEANING]);
+}
+
+impl<C: Class> Probe<Worklist<C>> {
+    /// The meaning of a worklist's bytes: of which class.
+    pub const MEANING: u64 = meaning("Worklist", &[<Link<C> as Value>::MEANING]);
 }
 
 impl<T: Transfer> Probe<T> {

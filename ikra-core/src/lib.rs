@@ -13,6 +13,7 @@
 //! | [`groups`], [`grid`] | objects by key, as an argument of kernels |
 //! | `shared` | memory of these that a device copies |
 //! | [`mapped`] | results of kernels as columns, as an argument of kernels |
+//! | [`worklist`] | objects that a loop's kernels have found for its next iteration |
 //! | [`kernel`], [`mode`], [`window`], [`step`] | how a kernel uses each column, all columns, and one object |
 //! | [`alone`] | kernels that one thread runs alone |
 //! | [`reduce`], [`transfer`] | how results are combined, and how they get from a device to the host |
@@ -102,6 +103,7 @@ pub mod tuples;
 pub mod value;
 pub mod warp;
 pub mod window;
+pub mod worklist;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod isa;

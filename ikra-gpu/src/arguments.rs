@@ -13,7 +13,7 @@ pub(crate) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    fn taken(&self) -> impl Iterator<Item = Argument<'a>> + Clone {
+    pub(crate) fn taken(&self) -> impl Iterator<Item = Argument<'a>> + Clone {
         self.own.iter().chain(self.arguments).copied().filter(|argument| argument.bytes() > 0)
     }
 

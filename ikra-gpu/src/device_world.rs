@@ -86,6 +86,8 @@ pub(crate) enum Scratch {
     Tiles,
     /// A list in which some objects are replaced by none.
     Masked,
+    /// The worklist of a loop.
+    Work,
     /// A number for the host.
     Number,
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ikra_core::info::ClassId;
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::{
-    Executor, Form, Launch, NewOrder, ObjectField, On, Recorded, Recorder, Recording, Reordered, Run,
+    Executor, Form, Launch, NewOrder, ObjectField, On, Recorded, Recorder, Recording, Reordered, Run, WorkLoop, Worked,
 };
 use ikra_runtime::groups::{GroupKeys, Grouped};
 use ikra_runtime::list::{ListOrder, Unordered};
@@ -73,6 +73,7 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
         let is_done = self.attempt(|device| {
             let (mut members, launch) = (world.members_mut(), &run.launch);
             device.refuse_in_recording(launch)?;
+            device.refuse_worklist(launch)?;
             if launch.changes_objects() {
                 let plan = device.plan(members.as_mut(), launch)?;
                 return plan.map_or(Ok(false), |plan| device.change(members.as_mut(), launch, &plan).map(|()| true));
@@ -149,6 +150,19 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
         most: u64,
     ) -> Result<Option<u64>, Error> {
         self.attempt(|device| device.repeat(world.members_mut().as_mut(), recording, going, most))
+    }
+
+    fn has_worklists(&self) -> bool {
+        true
+    }
+
+    unsafe fn repeat_over(
+        &mut self,
+        world: &mut W,
+        recording: &Recording,
+        work: &WorkLoop<'_>,
+    ) -> Result<Worked, Error> {
+        self.attempt(|device| device.repeat_over(world.members_mut().as_mut(), recording, work))
     }
 }
 

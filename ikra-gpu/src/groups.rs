@@ -44,6 +44,9 @@ impl DeviceWorld {
             .arguments
             .iter()
             .map(|&argument| match argument.as_groups().and_then(|_| uploaded.next()) {
+                Some(words) if argument.as_groups().is_some_and(|groups| groups.is_worklist()) => {
+                    argument.bytes_of_worklist(words)
+                }
                 Some(words) => Argument::bytes_of(words),
                 None => argument,
             })
@@ -54,6 +57,10 @@ impl DeviceWorld {
 
     /// The address of an argument's memory, which this device may have made.
     fn words_of(&mut self, class: &str, words: Source<'_>) -> Result<u64, Error> {
+        if matches!(words, Source::Loop) {
+            // The loop sets it for each iteration.
+            return Ok(0);
+        }
         let own = words.remote().and_then(|memory| memory.downcast_ref::<DeviceList>());
         if let Some(own) = own.filter(|own| Arc::ptr_eq(&own.log, &self.log)) {
             return Ok(own.memory.address());

@@ -36,6 +36,7 @@ pub(crate) mod stream_log;
 pub(crate) mod tables;
 pub(crate) mod uploaded;
 pub(crate) mod versions;
+pub(crate) mod worklists;
 pub(crate) mod world;
 
 pub use cuda::Cuda;

@@ -3,6 +3,7 @@
 use std::slice;
 use std::sync::Arc;
 
+use ikra_core::effects::Effects;
 use ikra_core::kernel::{Argument, SectionWords};
 use ikra_core::transfer::WireType;
 use ikra_runtime::error::Error;
@@ -43,6 +44,25 @@ impl DeviceWorld {
     /// Refuses a run that cannot be recorded, if a recording is in progress.
     pub(crate) fn refuse_in_recording(&self, launch: &Launch<'_>) -> Result<(), Error> {
         launch.not_recordable().map_or(Ok(()), |what| self.log.refuse_in_recording(what))
+    }
+
+    /// Refuses a run over a worklist, or that takes one, if that is not for its loop, and snapshots for parts of the objects that
+    /// only the device knows.
+    pub(crate) fn refuse_worklist(&self, launch: &Launch<'_>) -> Result<(), Error> {
+        let is_over = |section: &&Section| Positions::of(&section.over).are_of_iteration;
+        let over = launch.sections.iter().find(is_over).map(|section| section.effects);
+        let mut taken = launch.arguments.iter().filter_map(|argument| argument.as_groups());
+        let taken = taken.find(|groups| groups.is_worklist());
+        let Some(class) = over.map(Effects::class).or(taken.map(|list| list.class())) else { return Ok(()) };
+        if !self.log.is_recording() {
+            return Err(Error::ForeignWorklist { class: class.name() });
+        }
+        match over {
+            Some(effects) if !(effects.shadowed().is_empty() && effects.copied().is_empty()) => {
+                self.log.refuse_in_recording("a kernel with snapshots for the objects of a worklist")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Starts a class's kernel without a result.

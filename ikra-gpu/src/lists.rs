@@ -94,15 +94,8 @@ impl DeviceList {
 // SAFETY: the stream's kernels wrote the list's objects to the memory, before this copy (I28).
 unsafe impl ListMemory for DeviceList {
     fn fetch(&self) -> Result<Vec<u32>, Error> {
-        self.log.check()?;
-        let mut objects = vec![u32::MAX; self.len];
-        let bytes = size_of_val(&objects[..]);
-        // SAFETY: both buffers have this many bytes; the stream is synchronised below.
-        unsafe { self.log.stream.download(objects.as_mut_ptr().cast(), self.memory.address(), bytes) }
-            .map_err(|error| self.log.blame(error))?;
-        self.log.synchronize()?;
-        self.log.count_down(bytes);
-        Ok(objects)
+        // SAFETY: the memory has so many.
+        unsafe { fetched(&self.log, self.memory.address(), self.len) }
     }
     fn numbers(&self) -> usize {
         self.len
@@ -113,6 +106,22 @@ unsafe impl ListMemory for DeviceList {
     fn as_any(&self) -> &dyn Any {
         self
     }
+}
+
+/// Copies numbers to the host.
+///
+/// # Safety
+///
+/// The address has so many, in memory that is alive.
+pub(crate) unsafe fn fetched(log: &StreamLog, from: u64, len: usize) -> Result<Vec<u32>, Error> {
+    log.check()?;
+    let mut numbers = vec![u32::MAX; len];
+    let bytes = size_of_val(&numbers[..]);
+    // SAFETY: by the caller; the stream is synchronised below.
+    unsafe { log.stream.download(numbers.as_mut_ptr().cast(), from, bytes) }.map_err(|error| log.blame(error))?;
+    log.synchronize()?;
+    log.count_down(bytes);
+    Ok(numbers)
 }
 
 impl DeviceWorld {

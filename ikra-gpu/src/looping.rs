@@ -16,7 +16,7 @@ use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::{Function, Grid, Module};
 use crate::loops::{LoopForm, Resident, TIMED, Times, Wish};
 use crate::recordings::{DeviceRecording, Exchange, exchange, own, read_tables};
-use crate::step::Step;
+use crate::step::{Step, WorkPlace};
 use crate::tables::Members;
 
 /// The kernel `ikra_loop(going, count, report, most, condition, ended)`. It adds `ended` iterations to the count, or sets
@@ -29,30 +29,33 @@ const BY_HOST: Duration = Duration::from_micros(10);
 
 /// A loop of recorded launches.
 #[derive(Clone, Copy)]
-struct Loop<'r> {
-    recorded: &'r DeviceRecording,
+pub(crate) struct Loop<'r> {
+    pub(crate) recorded: &'r DeviceRecording,
     /// The field that says whether it goes on, and its address; without one it has `most` iterations.
-    going: Option<(ObjectField, u64)>,
-    most: u64,
+    pub(crate) going: Option<(ObjectField, u64)>,
+    pub(crate) most: u64,
     /// The iterations that ran before.
-    before: u64,
+    pub(crate) before: u64,
     /// The number of its sequence.
-    number: usize,
-    places: &'r Places,
+    pub(crate) number: usize,
+    pub(crate) places: &'r Places,
 }
 
 /// Where launches find their data. Columns that are exchanged for their snapshots an odd number of times in an iteration
 /// are in other places for the next one, and in the first ones again for the one after it.
-struct Places {
+pub(crate) struct Places {
     /// The table entries and the address of the result for each launch of all iterations that alternate.
-    launches: Vec<(Vec<u64>, u64)>,
+    pub(crate) launches: Vec<(Vec<u64>, u64)>,
     /// The columns that are exchanged after an iteration.
-    exchanges: Vec<Exchange>,
+    pub(crate) exchanges: Vec<Exchange>,
+    /// For each of the iterations that alternate its worklist, and the addresses of its list and of the one that it empties.
+    /// Empty without a worklist.
+    pub(crate) work: Vec<(WorkPlace, [u64; 2])>,
 }
 
 impl Places {
     /// How many iterations alternate.
-    fn alternating(&self) -> usize {
+    pub(crate) fn alternating(&self) -> usize {
         if self.exchanges.is_empty() { 1 } else { 2 }
     }
 }
@@ -67,7 +70,7 @@ impl DeviceWorld {
         going: Option<ObjectField>,
         most: u64,
     ) -> Result<Option<u64>, Error> {
-        let recorded = self.current(members, recording)?;
+        let recorded = self.current_alone(members, recording)?;
         let wish = Wish::now();
         // Tables in constant memory may differ from iteration to iteration.
         if read_tables(&recorded.steps) || wish == Wish::Host {
@@ -194,7 +197,7 @@ impl DeviceWorld {
     }
 
     /// Runs a loop as one kernel, if that is possible and faster. Otherwise nothing has run, and the reason is returned.
-    fn try_resident(
+    pub(crate) fn try_resident(
         &mut self,
         members: &mut Members<'_>,
         this: Loop<'_>,
@@ -221,7 +224,7 @@ impl DeviceWorld {
 
     /// Where the launches of an iteration find their data, and those of the next one if that differs. Afterwards all columns
     /// are where they were.
-    fn loop_places(&mut self, members: &mut Members<'_>, steps: &[Step]) -> Result<Places, Error> {
+    pub(crate) fn loop_places(&mut self, members: &mut Members<'_>, steps: &[Step]) -> Result<Places, Error> {
         let (mut launches, mut exchanges) = (Vec::new(), Vec::new());
         let mut found = self.iteration_places(members, steps, &mut launches, &mut exchanges);
         let odd = odd(&exchanges);
@@ -229,7 +232,7 @@ impl DeviceWorld {
             found = self.iteration_places(members, steps, &mut launches, &mut exchanges);
         }
         exchange(members, &exchanges, self.log.number());
-        found.map(|()| Places { launches, exchanges: odd })
+        found.map(|()| Places { launches, exchanges: odd, work: Vec::new() })
     }
 
     /// As above, for one iteration, whose exchanges of columns stay.
@@ -275,9 +278,15 @@ impl DeviceWorld {
         let own = [&raw const address, &raw const to, &raw const most, &raw const arrived];
         let mut all: Vec<*const ()> = own.map(<*const u64>::cast).to_vec();
         all.push((&raw const apart).cast());
-        for ((step, size), (words, result)) in steps.iter().zip(&sizes).cycle().zip(&places.launches) {
+        if !places.work.is_empty() {
+            all.push((&raw const before).cast());
+            let lists = places.work.iter().flat_map(|(_, lists)| lists);
+            all.extend(lists.map(|list| std::ptr::from_ref(list).cast::<()>()));
+        }
+        let in_order = steps.iter().zip(&sizes).cycle().zip(&places.launches).enumerate();
+        for (n, ((step, size), (words, result))) in in_order {
             all.extend(size.each_ref().map(|number| std::ptr::from_ref(number).cast::<()>()));
-            all.extend(step.places(words, result));
+            all.extend(step.places(words, result, places.work.get(n / steps.len()).map(|(place, _)| place)));
         }
         if all.len() != resident.parameters {
             unreachable!("entry points take what was recorded for them");
@@ -410,7 +419,7 @@ fn odd(exchanges: &[Exchange]) -> Vec<Exchange> {
 }
 
 /// The error of an iteration, counted from 1, in the launch of these kernels, if that is known.
-fn in_iteration(error: GpuError, ended: u64, kernels: &[&str]) -> GpuError {
+pub(crate) fn in_iteration(error: GpuError, ended: u64, kernels: &[&str]) -> GpuError {
     match error {
         GpuError::DeviceLost { kernel, reason } => {
             let launch = if kernels.is_empty() { String::new() } else { format!(", in `{}`", kernels.join(", ")) };

@@ -118,6 +118,9 @@ pub(crate) struct Sequence {
     pub(crate) entries: Vec<(usize, String)>,
     /// How many iterations alternate: 2 if columns are exchanged an odd number of times in each.
     pub(crate) alternating: usize,
+    /// For a loop over a worklist: for each entry point the position of the parameter that is the number of objects, if it is
+    /// for them.
+    pub(crate) lengths: Vec<Option<usize>>,
     pub(crate) kernels: Vec<&'static str>,
     /// Bytes of local memory that a thread of one of them needs.
     pub(crate) local_bytes: usize,
@@ -204,9 +207,13 @@ pub(crate) struct Resident {
 impl Loops {
     /// The number of the sequence of these launches.
     pub(crate) fn number(&mut self, steps: &[Step], alternating: usize) -> usize {
+        let has_work = steps.iter().any(|step| step.work.is_some());
+        // Entry points take the first position, the end, and a list.
+        let lengths = steps.iter().filter(|_| has_work).map(|step| step.is_over_work().then_some(1));
+        let lengths: Vec<Option<usize>> = lengths.collect();
         let is_same = |sequence: &Sequence| {
             let entries = sequence.entries.iter().map(|(module, symbol)| (*module, symbol.as_str()));
-            sequence.alternating == alternating
+            (sequence.alternating, &sequence.lengths) == (alternating, &lengths)
                 && entries.eq(steps.iter().map(|step| (step.entry.module, step.entry.symbol.as_str())))
         };
         if let Some(known) = self.sequences.iter().position(is_same) {
@@ -220,6 +227,7 @@ impl Loops {
         self.sequences.push(Sequence {
             entries: steps.iter().map(|step| (step.entry.module, step.entry.symbol.clone())).collect(),
             alternating,
+            lengths,
             kernels: steps.iter().flat_map(Step::kernels).collect(),
             local_bytes: steps.iter().map(|step| step.entry.function.footprint.local_bytes).max().unwrap_or(0),
             state: State::Waiting(Duration::ZERO),

@@ -172,9 +172,23 @@ impl DeviceWorld {
         Ok(recorded)
     }
 
+    /// As [`current`](Self::current), of a recording that is no loop over a worklist.
+    pub(crate) fn current_alone<'r>(
+        &mut self,
+        members: &mut Members<'_>,
+        recording: &'r Recording,
+    ) -> Result<&'r DeviceRecording, Error> {
+        let recorded = self.current(members, recording)?;
+        if recorded.steps.iter().any(|step| step.work.is_some()) {
+            let reason = String::from("it is for the worklist of a loop");
+            return Err(Error::StaleRecording { reason });
+        }
+        Ok(recorded)
+    }
+
     /// Replays a recording.
     pub(crate) fn replay(&mut self, members: &mut Members<'_>, recording: &Recording) -> Result<(), Error> {
-        let recorded = self.current(members, recording)?;
+        let recorded = self.current_alone(members, recording)?;
         self.replay_together(members, recorded, 1)
     }
 

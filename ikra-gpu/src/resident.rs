@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ikra_ptx::repeat::{MOST_LAUNCHES, repeated};
+use ikra_ptx::repeat::{MOST_LAUNCHES, repeated_over};
 use ikra_ptx::specialize::state;
 
 use crate::compiling::{Compiling, Program};
@@ -26,6 +26,8 @@ const MOST_THREADS: u64 = 1 << 21;
 /// A sequence is compiled when its loops have taken about as long as that takes: then it costs at most as much as it saves.
 /// The driver lets other calls wait meanwhile.
 const PATIENCE: Duration = Duration::from_millis(300);
+/// An iteration over a worklist is expected to have at most so many objects; more of them take turns.
+const WORK_THREADS: u32 = 1 << 14;
 /// Bytes of local memory that a loop may need beside what one of its kernels does.
 const FURTHER_LOCAL_BYTES: usize = 1024;
 /// The kernel's name.
@@ -120,7 +122,8 @@ impl DeviceWorld {
             if !threads.is_multiple_of(32) {
                 return no("a launch has parts of warps");
             }
-            if !is_forced && u64::from(blocks) * u64::from(threads) > MOST_THREADS {
+            let is_large = u64::from(blocks) * u64::from(threads) > MOST_THREADS;
+            if is_large && !is_forced && !step.is_over_work() {
                 return no("it has so many threads that a graph is as fast");
             }
             if !step.sections.iter().all(|(effects, positions)| is_exchanged_whole(members, effects, positions)) {
@@ -135,6 +138,8 @@ impl DeviceWorld {
         let shared_bytes = steps.iter().map(|step| step.grid.shared_bytes).max().unwrap_or(0);
         let part = |(step, &is_joint): (&Step, &bool)| {
             let Grid { blocks, threads, .. } = step.grid;
+            let blocks =
+                if step.is_over_work() { blocks.min(WORK_THREADS / threads.min(WORK_THREADS)) } else { blocks };
             Part { blocks, threads, is_joint }
         };
         let parts: Vec<Part> = steps.iter().zip(&*resident.joint).map(part).collect();
@@ -154,8 +159,9 @@ impl DeviceWorld {
         let program = Arc::clone(self.specials.programs.entry(module).or_insert_with(|| Program::of(text)));
         let most_local = sequence.local_bytes + FURTHER_LOCAL_BYTES;
         let symbols: Vec<String> = sequence.entries.iter().map(|(_, symbol)| symbol.clone()).collect();
-        let (context, alternating) = (self.log.context.clone(), sequence.alternating);
-        let work = move || compiled(&context, program.parsed(text)?, (&symbols, alternating), most_local);
+        let (context, alternating, lengths) =
+            (self.log.context.clone(), sequence.alternating, sequence.lengths.clone());
+        let work = move || compiled(&context, program.parsed(text)?, (&symbols, &lengths, alternating), most_local);
         sequence.state = Compiling::start("ikra-loop", work).map_or_else(State::Refused, State::Compiling);
     }
 
@@ -180,14 +186,14 @@ impl DeviceWorld {
 fn compiled(
     context: &Context,
     program: &ikra_ptx::Module,
-    (symbols, alternating): (&[String], usize),
+    (symbols, lengths, alternating): (&[String], &[Option<usize>], usize),
     most_local: usize,
 ) -> Result<Resident, String> {
     let names: Vec<&str> = symbols.iter().map(String::as_str).collect();
     // What reports panics sees real threads: it compares them with each other only.
     let sees_real_threads = |name: &str| name == ikra_marks::FAILING || name.contains(OF_PANICS);
-    let made =
-        repeated(program, &names, alternating, NAME, &sees_real_threads).map_err(|refused| refused.to_string())?;
+    let made = repeated_over(program, (&names, lengths), alternating, NAME, &sees_real_threads)
+        .map_err(|refused| refused.to_string())?;
     let text = made.module.to_string();
     if let Some(variable) = own_state(&state(&made.module), &text) {
         return Err(format!("it uses a variable of the program, `{variable}`, of which a loop would have its own"));

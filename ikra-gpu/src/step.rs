@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_runtime::error::{Error, GpuError};
-use ikra_runtime::executor::{Extent, ObjectField, Section};
+use ikra_runtime::executor::{Extent, ObjectField, OfIteration, Section};
 use ikra_runtime::list::ListOrder;
 use ikra_runtime::mirror::Span;
 use ikra_runtime::objects::AnyObjects;
@@ -23,14 +23,22 @@ pub(crate) struct Positions {
     pub(crate) list: Option<Arc<ListOrder>>,
     /// Whether other processes have newer values of all other objects after the kernel.
     pub(crate) is_shared: bool,
+    /// Whether they are those of an iteration over a worklist: `first..end` are all objects then.
+    pub(crate) are_of_iteration: bool,
 }
 
 impl Positions {
     pub(crate) fn of(over: &Extent) -> Self {
-        let within = |range: Range<usize>| Self { first: range.start, end: range.end, list: None, is_shared: false };
+        let within = |range: Range<usize>| {
+            let Range { start: first, end } = range;
+            Self { first, end, list: None, is_shared: false, are_of_iteration: false }
+        };
         match over {
             Extent::Range(range) => within(range.clone()),
             Extent::Shared(shared) => Self { is_shared: true, ..within(shared.own()) },
+            Extent::List { list, class } if OfIteration::table(list).is_some() => {
+                Self { are_of_iteration: true, ..within(list.places_of(*class)) }
+            }
             Extent::List { list, class } => {
                 if let Some(all) = list.range_of(*class) {
                     return within(all);
@@ -51,7 +59,8 @@ impl Positions {
 
     /// Whether they are all objects of a class whose columns can be exchanged.
     pub(crate) fn are_all(&self, objects: &dyn AnyObjects) -> bool {
-        let are_all = self.list.is_none() && self.first == 0 && self.end == objects.count() as usize;
+        let are_all =
+            self.list.is_none() && !self.are_of_iteration && self.first == 0 && self.end == objects.count() as usize;
         are_all && objects.has_own_columns()
     }
 
@@ -71,6 +80,31 @@ pub(crate) struct Step {
     arguments: Vec<Box<[MaybeUninit<u8>]>>,
     /// For a reduction: where its result goes.
     pub(crate) stored: Option<Stored>,
+    /// If it is a part of a loop over a worklist: how it uses that.
+    pub(crate) work: Option<InWork>,
+}
+
+/// How a launch uses a worklist.
+#[derive(Debug)]
+pub(crate) struct InWork {
+    /// Whether it runs for the objects of the iteration: then its second and third arguments are their number, and the
+    /// address of their list.
+    pub(crate) is_over: bool,
+    /// Which of its arguments are worklists.
+    arguments: Vec<usize>,
+    /// The numbers of the tables whose objects these worklists have.
+    pub(crate) tables: Vec<u64>,
+}
+
+/// The worklist of an iteration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WorkPlace {
+    /// The number of objects in the list.
+    pub(crate) len: u32,
+    /// The address of the first one.
+    pub(crate) list: u64,
+    /// The argument of a kernel: the addresses of marks and of the next list, and the number of objects of the class.
+    pub(crate) found: [u64; 3],
 }
 
 /// The result of a recorded reduction.
@@ -87,10 +121,36 @@ pub(crate) struct Stored {
     pub(crate) parts: Memory,
 }
 
+impl InWork {
+    /// How a launch uses a worklist, if it does.
+    fn of(sections: &[Section], arguments: &Arguments<'_>) -> Option<Self> {
+        let over = sections.iter().filter_map(|section| match &section.over {
+            Extent::List { list, .. } => OfIteration::table(list),
+            _ => None,
+        });
+        let mut tables: Vec<u64> = over.collect();
+        let is_over = !tables.is_empty();
+        let mut places = Vec::new();
+        for (place, argument) in arguments.taken().enumerate() {
+            if let Some(list) = argument.as_groups().filter(|groups| groups.is_worklist()) {
+                places.push(place);
+                tables.push(list.made().table);
+            }
+        }
+        (!tables.is_empty()).then_some(Self { is_over, arguments: places, tables })
+    }
+}
+
 impl Step {
     pub(crate) fn of(sections: &[Section], entry: Arc<Loaded>, grid: Grid, arguments: &Arguments<'_>) -> Self {
+        let work = InWork::of(sections, arguments);
         let sections = sections.iter().map(|section| (section.effects, Positions::of(&section.over))).collect();
-        Self { sections, entry, grid, arguments: arguments.copied(), stored: None }
+        Self { sections, entry, grid, arguments: arguments.copied(), stored: None, work }
+    }
+
+    /// Whether it runs for the objects of an iteration over a worklist.
+    pub(crate) fn is_over_work(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.is_over)
     }
 
     /// The same launch of a reduction, whose result goes there.
@@ -99,12 +159,20 @@ impl Step {
     }
 
     /// The addresses of its arguments, followed by that of these table entries. `result` is the address for
-    /// [`stored`](Self::stored).
-    pub(crate) fn places(&self, words: &[u64], result: &u64) -> Vec<*const ()> {
+    /// [`stored`](Self::stored), and `place` has what [`work`](Self::work) needs.
+    pub(crate) fn places(&self, words: &[u64], result: &u64, place: Option<&WorkPlace>) -> Vec<*const ()> {
         let own = self.arguments.iter().map(|argument| argument.as_ptr().cast());
         let mut all: Vec<*const ()> = own.chain(arguments::start(words)).collect();
         if let Some(stored) = &self.stored {
             all[stored.argument] = std::ptr::from_ref(result).cast();
+        }
+        if let Some(work) = &self.work {
+            let Some(place) = place else { unreachable!("only a loop over a worklist replays it") };
+            if work.is_over {
+                all[1] = (&raw const place.len).cast();
+                all[2] = (&raw const place.list).cast();
+            }
+            work.arguments.iter().for_each(|&argument| all[argument] = place.found.as_ptr().cast());
         }
         all
     }
@@ -116,7 +184,24 @@ impl Step {
     /// As for [`Stream::launch`]: the entry point takes these arguments and table entries.
     pub(crate) unsafe fn start(&self, stream: &Stream, words: &[u64], result: u64) -> Result<(), GpuError> {
         // SAFETY: by the caller.
-        unsafe { stream.launch(&self.entry.function, self.grid, &self.places(words, &result)) }
+        unsafe { stream.launch(&self.entry.function, self.grid, &self.places(words, &result, None)) }
+    }
+
+    /// Starts it on a stream in an iteration over a worklist.
+    ///
+    /// # Safety
+    ///
+    /// As for [`start`](Self::start). The worklist is that of a loop which this launch is a part of.
+    pub(crate) unsafe fn start_over(
+        &self,
+        stream: &Stream,
+        (words, result): &(Vec<u64>, u64),
+        place: &WorkPlace,
+    ) -> Result<(), GpuError> {
+        let blocks = if self.is_over_work() { place.len.div_ceil(self.grid.threads) } else { self.grid.blocks };
+        let grid = Grid { blocks, ..self.grid };
+        // SAFETY: by the caller.
+        unsafe { stream.launch(&self.entry.function, grid, &self.places(words, result, Some(place))) }
     }
 
     /// The kernels, as texts.

@@ -59,6 +59,19 @@
 //! Iterations may alternate, for example between two memories: then those of the second one follow in the same way, and so
 //! on, before the first one's come again.
 //!
+//! # A worklist
+//!
+//! [`repeated_over`] makes a loop that also ends when a list is empty. The list of an iteration is another than the one which
+//! its launches fill, so iterations alternate between lists. A list begins with two numbers of 32 bits: how many numbers
+//! follow after 16 bytes, and its own number. Some launches have as many threads as that. After the loop's own parameters come, with
+//! 64 bits, the number of iterations that have run before, and for each of those that alternate the addresses of two lists:
+//! its own, and one that no launch of it uses. Before the launches, a thread empties that one, and gives it the number of
+//! iterations that have begun, plus 1. The numbers of blocks of launches for the list are not read.
+//!
+//! No iteration of a list that is empty begins. Nothing writes the list of an iteration in it, so all blocks read the same
+//! number. The list that is emptied was read in the iteration before, and is filled in the next one: between these, blocks
+//! wait for each other at the end of each launch, of which there is at least one.
+//!
 //! # Why it does the same
 //!
 //! - *Order.* A launch begins when the one before it is done, and its stores are visible. Here all threads of a block
@@ -120,14 +133,32 @@ pub fn repeated(
     name: &str,
     sees_real_threads: &dyn Fn(&str) -> bool,
 ) -> Result<Repeated, Refused> {
-    let made = made(module, kernels, alternating, name, sees_real_threads).map_err(|reason| Refused { reason })?;
+    repeated_over(module, (kernels, &[]), alternating, name, sees_real_threads)
+}
+
+/// As [`repeated`], for launches over a worklist. `lengths` has for each kernel the position of the parameter that is the number
+/// of objects in the list; `None` for launches that are not for the list.
+///
+/// # Errors
+///
+/// As for [`repeated`].
+pub fn repeated_over(
+    module: &Module,
+    (kernels, lengths): (&[&str], &[Option<usize>]),
+    alternating: usize,
+    name: &str,
+    sees_real_threads: &dyn Fn(&str) -> bool,
+) -> Result<Repeated, Refused> {
+    let made =
+        made(module, (kernels, lengths), alternating, name, sees_real_threads).map_err(|reason| Refused { reason })?;
     made.module.verify().map_err(|error| Refused { reason: format!("the new program is not valid: {error}") })?;
     Ok(made)
 }
 
+/// `lengths` is empty for a loop without a worklist.
 fn made(
     module: &Module,
-    kernels: &[&str],
+    (kernels, lengths): (&[&str], &[Option<usize>]),
     alternating: usize,
     name: &str,
     sees_real_threads: &dyn Fn(&str) -> bool,
@@ -155,11 +186,12 @@ fn made(
         launches.push(function);
         joint.push(is_joint(&alone));
     }
-    let mut new = frame::kernel(name, &joint, alternating)?;
+    let mut new = frame::kernel(name, (&joint, lengths), alternating)?;
     let places = frame::places(&new);
     // From the last one, so that the earlier places stay where they are.
     for (number, place) in places.into_iter().enumerate().rev() {
-        Moved { number, name }.insert(&mut new, launches[number % launches.len()], place)?;
+        let length = lengths.get(number % launches.len()).copied().flatten();
+        Moved { number, name, length }.insert(&mut new, launches[number % launches.len()], place)?;
     }
     let end = |end: u64, one: &Parameter| end.next_multiple_of(u64::from(one.alignment())) + one.bytes();
     let bytes = new.parameters.iter().fold(0, end);

@@ -278,6 +278,12 @@ pub enum Error {
         /// The class.
         class: &'static str,
     },
+    /// A loop's worklist was used in another world. No kernel ran.
+    #[error("the worklist is that of a loop over objects of class {class} in another world")]
+    ForeignWorklist {
+        /// The class.
+        class: &'static str,
+    },
     /// A kernel was started while objects were reserved but not initialised.
     #[error(
         "{pending} objects of class {class} are reserved but not initialised; call `init` for each before the world is used"

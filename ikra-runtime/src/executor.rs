@@ -13,6 +13,7 @@
 //! | `host` | the host's implementation |
 //! | `recording` | sequences of runs that can be replayed |
 //! | `repeat` | loops of kernels |
+//! | `worklist` | loops over the objects that the iteration before has found |
 //! | `best` | the choice of a place for a world |
 
 mod at;
@@ -30,6 +31,7 @@ mod results;
 mod run;
 mod special;
 mod subset;
+mod worklist;
 
 pub use crate::exec::{Extent, Part, SharedExtent, Sharing};
 pub use best::BestPlace;
@@ -43,3 +45,4 @@ pub use repeat::Iteration;
 pub use run::{Collection, Executor, Executors, Form, Launch, ObjectField, Reduction, Run, Section, Store};
 pub(crate) use subset::Picked;
 pub use subset::{Filtered, Filters, Named, Subset};
+pub use worklist::{OfIteration, WorkLoop, Worked};

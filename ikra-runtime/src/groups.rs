@@ -183,10 +183,13 @@ pub(crate) fn check_groups(members: &[&dyn AnyObjects], groups: GroupsArgument<'
     let is_current = |member: &&&dyn AnyObjects| {
         // SAFETY: the table is alive as long as the objects, which are borrowed.
         let header = unsafe { member.header().as_ref() };
-        member.class() == class && !groups.made().is_stale((header.number, header.changed()))
+        // The loop of a worklist knows which objects were removed.
+        let changed = if groups.is_worklist() { 0 } else { header.changed() };
+        member.class() == class && !groups.made().is_stale((header.number, changed))
     };
     match members.iter().find(is_current) {
         Some(_) => Ok(()),
+        None if groups.is_worklist() => Err(Error::ForeignWorklist { class: class.name() }),
         None if groups.is_column() => Err(Error::StaleColumn { class: class.name() }),
         None => Err(Error::StaleGroups { class: class.name() }),
     }

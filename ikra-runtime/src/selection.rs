@@ -90,6 +90,11 @@ impl<C: Class> Selection<C> {
         Self { list: LinkList::of(list.existing_in(table)) }
     }
 
+    /// The objects of a list.
+    pub(crate) fn of_list(list: LinkList<Link<C>>) -> Self {
+        Self { list }
+    }
+
     /// As above, as they were in a generation of ids.
     fn in_generation(indices: Vec<u32>, generation: u64) -> Self {
         Self { list: LinkList::of(ListOrder::made(vec![Listed::new(indices)], generation)) }

@@ -108,13 +108,15 @@ pub enum Source<'a> {
     Host(Memory<'a>),
     /// Numbers that a device may have made.
     Words(&'a Words),
+    /// The memory of a worklist, which only a loop on a device has.
+    Loop,
 }
 
 impl<'a> Source<'a> {
     /// The memory of the device that made it, if one did.
     pub fn remote(self) -> Option<&'a (dyn Any + Send + Sync)> {
         match self {
-            Self::Host(_) => None,
+            Self::Host(_) | Self::Loop => None,
             Self::Words(words) => words.memory(),
         }
     }
@@ -128,6 +130,7 @@ impl<'a> Source<'a> {
         match self {
             Self::Host(memory) => Ok(memory),
             Self::Words(words) => words.shared().map(Memory::of),
+            Self::Loop => Err(String::from("a worklist is in device memory while its loop runs there")),
         }
     }
 }
@@ -176,6 +179,11 @@ impl<'a> GroupsArgument<'a> {
     /// During `'a`, `lacks` can be called with `start`. It returns the first index in a range whose object has no element.
     pub(crate) unsafe fn of_column(self, lacks: unsafe fn(*const (), Range<u32>) -> Option<u32>) -> Self {
         Self { lacks: Some(lacks), ..self }
+    }
+
+    /// Whether it is a worklist.
+    pub fn is_worklist(self) -> bool {
+        matches!(self.words, [Source::Loop, _])
     }
 
     /// Whether it is a column of results.

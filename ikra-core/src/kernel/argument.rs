@@ -104,6 +104,11 @@ impl<'a> Argument<'a> {
         Self { start: words.as_ptr().cast(), bytes: size_of_val(words), ..Self::words(&[]) }
     }
 
+    /// The bytes of a worklist for a device, in whole words.
+    pub fn bytes_of_worklist(self, words: &'a [core::mem::MaybeUninit<u64>]) -> Self {
+        Self { groups: self.groups, ..Self::bytes_of(words) }
+    }
+
     /// The groups that it passes, which [`start`](Self::start) is not the address of.
     pub fn as_groups(self) -> Option<GroupsArgument<'a>> {
         self.groups

@@ -17,6 +17,7 @@ mod standard;
 pub(crate) mod tail;
 pub(crate) mod thread;
 pub(crate) mod warp;
+pub mod worklist;
 
 pub use standard::StdMethods;
 

@@ -18,6 +18,7 @@ pub(crate) mod row;
 pub(crate) mod tail;
 pub(crate) mod thread;
 pub(crate) mod warp;
+pub mod worklist;
 
 pub(crate) use crate::spread::Spread;
 

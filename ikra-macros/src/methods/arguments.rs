@@ -79,7 +79,8 @@ pub(crate) fn device_arguments(class: &Path, sig: &Signature) -> Option<Args> {
 }
 
 /// The arguments of a method with these `generics` as one value. One argument is passed unchanged, no argument as `()`,
-/// several as a tuple. `Ref<X>` becomes `Link<X>`, `Groups<X>` a reference to them, `Of<T>` a reference to a column, and
+/// several as a tuple. `Ref<X>` becomes `Link<X>`, `Groups<X>` a reference to them, `Of<T>` a reference to a column,
+/// `Worklist<X>` a reference to it, and
 /// `impl Trait` a type parameter.
 pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Parameter]) -> Args {
     let mut generics = generics.clone();
@@ -115,6 +116,13 @@ pub(super) fn arguments(class: &Path, generics: &Generics, parameters: &[Paramet
             seen.push(quote!(let #name = ::ikra::Mapped::seen_by(#name, &*view);));
             lifetimes.push(lifetime.clone());
             groups_of = Some((column, lifetime));
+        } else if let Some(of) = &parameter.worklist {
+            let lifetime = Lifetime::new(&format!("'__a{}", lifetimes.len()), Span::call_site());
+            let of = rewrite(of.to_token_stream(), class);
+            let list = quote!(::ikra::Worklist<#of>);
+            types.push(quote!(&#lifetime #list));
+            lifetimes.push(lifetime.clone());
+            groups_of = Some((list, lifetime));
         } else {
             let mut ty = parameter.ty.clone();
             Named { lifetimes: &mut lifetimes, generics: &mut generics, parameter: n }.visit_type_mut(&mut ty);

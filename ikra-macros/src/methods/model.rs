@@ -29,6 +29,8 @@ pub(crate) struct Parameter {
     pub(crate) groups: Option<TokenStream>,
     /// The type `T` of a parameter of type `Of<T>`.
     pub(crate) element: Option<Type>,
+    /// The class `X` of a parameter of type `Worklist<X>`.
+    pub(crate) worklist: Option<Type>,
 }
 
 impl Parameter {

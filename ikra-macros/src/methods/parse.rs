@@ -268,6 +268,13 @@ impl Block {
             );
             return;
         }
+        if let Some(list) = parameters.iter().find(|parameter| parameter.worklist.is_some()) {
+            errors.at(
+                &list.ty,
+                "a constructor takes no worklist, which has objects that exist; use a kernel that runs after it",
+            );
+            return;
+        }
         lives::in_constructor(&mut item, &mut parameters, errors);
         if options.pairs.is_some()
             || !options.reducers.is_empty()
@@ -299,6 +306,7 @@ pub(super) fn parameters(sig: &Signature) -> Vec<Parameter> {
                 young: class_in("Spawn", &typed.ty),
                 groups: groups_of(&typed.ty),
                 element: class_in("Of", &typed.ty),
+                worklist: class_in("Worklist", &typed.ty),
             }),
             FnArg::Receiver(_) => None,
         })

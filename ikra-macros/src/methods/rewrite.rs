@@ -1,4 +1,4 @@
-//! The names with a special meaning inside methods: `Ref<X>`, `Spawn<X>`, `Groups<X>` and `Self`.
+//! The names with a special meaning inside methods: `Ref<X>`, `Spawn<X>`, `Groups<X>`, `Worklist<X>` and `Self`.
 //!
 //! They are replaced in tokens, including tokens inside macro calls; all other tokens stay unchanged.
 
@@ -48,6 +48,15 @@ pub(crate) fn rewrite(tokens: TokenStream, row: &syn::Path) -> TokenStream {
                 if let Some((arguments, next)) = generic_arguments(&tokens, at + 1) {
                     let arguments = rewrite(arguments, row);
                     out.extend(quote_spanned!(ident.span()=> ::ikra::Grouped<'_, '__w, __P, #arguments>));
+                    at = next;
+                    continue;
+                }
+                out.extend([tokens[at].clone()]);
+            }
+            TokenTree::Ident(ident) if plain_name(ident) == "Worklist" && !is_path_start(&tokens, at) => {
+                if let Some((class, next)) = generic_argument(&tokens, at + 1) {
+                    let class = rewrite(class, row);
+                    out.extend(quote_spanned!(ident.span()=> &::ikra::Worklist<#class>));
                     at = next;
                     continue;
                 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{frame, refuse};
 use crate::{
     Axis, Base, Block, Body, Function, Instruction, Label, Modifier, Opcode, Operand, Parameter, Prototype, Register,
-    Special, Table,
+    Special, Table, Type,
 };
 
 /// The launch that a kernel is moved to.
@@ -14,6 +14,8 @@ pub(super) struct Moved<'a> {
     pub(super) number: usize,
     /// The new kernel's name.
     pub(super) name: &'a str,
+    /// Which parameter of the kernel is the number of objects in the worklist.
+    pub(super) length: Option<usize>,
 }
 
 /// The new names of a kernel's parts.
@@ -29,6 +31,8 @@ struct Names {
     threads: Register,
     block: Register,
     blocks: Register,
+    /// The parameter that is the number of objects in the worklist, and the register that has it.
+    length: Option<(String, Register)>,
     /// The end of the virtual block.
     end: Label,
 }
@@ -47,7 +51,12 @@ impl Moved<'_> {
             new.parameters.insert(at, made);
         }
         let Some(body) = &mut new.body else { return Err(String::from("the loop has no body")) };
-        let names = self.names(body, old, symbols)?;
+        let mut names = self.names(body, old, symbols)?;
+        if let Some(length) = self.length {
+            let parameter = kernel.parameters.get(length).filter(|one| one.bytes() == 4);
+            names.length = parameter.map(|one| one.name.clone()).zip(body.register(frame::LENGTH));
+            names.length.as_ref().ok_or_else(|| format!("`{}` takes no number of objects", kernel.name))?;
+        }
         let mut blocks = vec![Block { label: body.blocks[place].label, ..Block::default() }];
         for block in &old.blocks {
             blocks.push(Block {
@@ -56,7 +65,7 @@ impl Moved<'_> {
                 instructions: Vec::new(),
             });
             for one in &block.instructions {
-                let Some(one) = names.instruction(one) else { continue };
+                let Some(one) = names.instruction(one)? else { continue };
                 let ends = one.ends_block();
                 if let Some(last) = blocks.last_mut() {
                     last.instructions.push(one);
@@ -102,7 +111,8 @@ impl Moved<'_> {
         let ([Some(thread), Some(threads), Some(block), Some(blocks)], Some(end)) = (own, end) else {
             return Err(format!("the loop has no launch {number}"));
         };
-        Ok(Names { registers, labels, symbols, tables, prototypes, thread, threads, block, blocks, end })
+        let length = None;
+        Ok(Names { registers, labels, symbols, tables, prototypes, thread, threads, block, blocks, length, end })
     }
 }
 
@@ -119,12 +129,27 @@ impl Names {
         self.symbols.get(old).map_or(old, String::as_str).to_owned()
     }
 
+    /// Whether an operand is the parameter with the number of objects in the worklist.
+    fn is_length(&self, operand: &Operand) -> bool {
+        let (Operand::Memory(Base::Symbol(name), _) | Operand::Symbol(name, _)) = operand else { return false };
+        self.length.as_ref().is_some_and(|(length, _)| name == length)
+    }
+
     /// The instruction in the loop, if it is needed there.
-    fn instruction(&self, old: &Instruction) -> Option<Instruction> {
+    fn instruction(&self, old: &Instruction) -> Result<Option<Instruction>, String> {
         let mut new =
             Instruction { operands: old.operands.iter().map(|one| self.operand(one)).collect(), ..old.clone() };
         if let Some(guard) = &mut new.guard {
             guard.register = self.register(guard.register);
+        }
+        if let (true, Some((_, length))) = (old.operands.iter().any(|one| self.is_length(one)), &self.length) {
+            let [Operand::Register(_), Operand::Memory(_, 0)] = &old.operands[..] else {
+                return Err(String::from("the number of objects is used otherwise than by a load"));
+            };
+            new.opcode = Opcode::Mov;
+            new.modifiers = vec![Modifier::Type(Type::B32)];
+            new.operands[1] = Operand::Register(*length);
+            return Ok(Some(new));
         }
         match new.opcode {
             Opcode::Ret | Opcode::Exit => {
@@ -132,15 +157,15 @@ impl Names {
                 new.modifiers.clear();
                 new.operands = vec![Operand::Label(self.end)];
             }
-            Opcode::Griddepcontrol => return None,
+            Opcode::Griddepcontrol => return Ok(None),
             _ if refuse::is_barrier(&new) => {
-                let place = refuse::count_place(&new)?;
+                let Some(place) = refuse::count_place(&new) else { return Ok(None) };
                 new.operands[place - 1] = Operand::Integer(frame::BARRIER);
                 new.operands.insert(place, Operand::Register(self.threads));
             }
             _ => {}
         }
-        Some(new)
+        Ok(Some(new))
     }
 
     fn operand(&self, old: &Operand) -> Operand {

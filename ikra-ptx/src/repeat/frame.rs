@@ -12,6 +12,9 @@ pub(super) const BARRIER: i128 = 1;
 const OWN: [(&str, Type); OWN_PARAMETERS] =
     [("going", Type::U64), ("report", Type::U64), ("most", Type::U64), ("arrived", Type::U64), ("apart", Type::U32)];
 
+/// The register with the number of objects in a worklist.
+pub(super) const LENGTH: &str = "%length";
+
 /// The names of a launch's first parameters.
 pub(super) fn parameters_of(name: &str, number: usize) -> [String; LAUNCH_PARAMETERS] {
     ["blocks", "threads"].map(|what| format!("{name}_{number}_{what}"))
@@ -94,16 +97,43 @@ const BEGIN: &str = "
 	mov.b64 %ended, 0;
 ";
 
-/// Begins an iteration, whose first launch has this number, or ends the loop.
-fn look(first: usize) -> String {
+/// Begins an iteration, whose first launch has this number, or ends the loop. `lists` are the parameters with its lists.
+fn look(first: usize, lists: Option<[String; 2]>) -> String {
+    // The first thread empties a list.
+    let (length, empty) = lists.map_or_else(Default::default, |[now, later]| {
+        let length = format!(
+            "
+	ld.param.u64 %list, [{now}];
+	ld.relaxed.gpu.global.u32 %length, [%list];
+	min.u32 %goes, %goes, %length;
+"
+        );
+        let empty = format!(
+            "
+	@%follows bra ready{first};
+	@!%notes bra ready{first};
+	ld.param.u64 %list, [{later}];
+	add.s64 %number, %ended, %base;
+	add.s64 %number, %number, 2;
+	cvt.u32.u64 %goes, %number;
+	st.relaxed.gpu.global.u32 [%list], 0;
+	st.relaxed.gpu.global.u32 [%list+4], %goes;
+ready{first}:
+	mov.b32 %goes, 1;
+"
+        );
+        (length, empty)
+    });
     format!(
         "
 look{first}:
 	.pragma \"nounroll\";
 	@%asks ld.global.u8 %goes, [%going];
+{length}
 	setp.eq.u32 %ends, %goes, 0;
 	setp.ge.or.u64 %ends, %ended, %most, %ends;
 	@%ends bra.uni end;
+{empty}
 	@%stays bra.uni launch{first};
 "
     ) + &wait(&format!("_look{first}"), "")
@@ -111,8 +141,18 @@ look{first}:
 
 /// A launch; the kernel takes the place of the block with `brkpt`. `next` is the number of the next one in its iteration, 0
 /// if there is none.
-fn launch(name: &str, number: usize, is_joint: bool, next: usize) -> String {
+/// `is_counted` says that there is a thread for each object of the worklist.
+fn launch(name: &str, number: usize, (is_joint, is_counted): (bool, bool), next: usize) -> String {
     let [blocks, threads] = parameters_of(name, number);
+    let blocks = if is_counted {
+        format!(
+            "sub.s32 %blocks{number}, %length, 1;
+	div.u32 %blocks{number}, %blocks{number}, %threads{number};
+	add.s32 %blocks{number}, %blocks{number}, 1;"
+        )
+    } else {
+        format!("ld.param.u32 %blocks{number}, [{blocks}];")
+    };
     let end = end_of(number);
     // The threads of a joint block are the first ones. Otherwise groups of as many threads have a virtual block each: the
     // groups of that number in all blocks come one after another, so that few virtual blocks are in different blocks.
@@ -161,8 +201,8 @@ launch{number}:
 	.reg .b32 %blocks{number};
 	.reg .b32 %threads{number};
 	.reg .b32 %thread{number};
-	ld.param.u32 %blocks{number}, [{blocks}];
 	ld.param.u32 %threads{number}, [{threads}];
+	{blocks}
 {begin}
 	setp.ge.u32 %ends, %block, %blocks{number};
 	@%ends bra.uni done{number};
@@ -187,9 +227,14 @@ done{number}:
 
 /// The loop with a place for each kernel, and the parameters of the loop and of the launches of all iterations that
 /// alternate.
-pub(super) fn kernel(name: &str, joint: &[bool], alternating: usize) -> Result<Function, String> {
+pub(super) fn kernel(
+    name: &str,
+    (joint, lengths): (&[bool], &[Option<usize>]),
+    alternating: usize,
+) -> Result<Function, String> {
     let mut text = String::from("(\n");
-    let parameters = parameters(name, joint.len() * alternating);
+    let has_list = !lengths.is_empty();
+    let parameters = parameters(name, joint.len() * alternating, if has_list { alternating } else { 0 });
     for (n, parameter) in parameters.iter().enumerate() {
         let _ = writeln!(text, "\t{parameter}{}", if n + 1 < parameters.len() { "," } else { "" });
     }
@@ -203,10 +248,23 @@ pub(super) fn kernel(name: &str, joint: &[bool], alternating: usize) -> Result<F
         1,
     );
     text += &begin;
-    for first in (0..alternating).map(|iteration| iteration * joint.len()) {
-        text += &look(first);
+    if has_list {
+        text += &format!(
+            "
+	.reg .b32 {LENGTH};
+	.reg .b64 %list;
+	.reg .b64 %number;
+	.reg .b64 %base;
+	ld.param.u64 %base, [{name}_base];
+"
+        );
+    }
+    for iteration in 0..alternating {
+        let first = iteration * joint.len();
+        text += &look(first, has_list.then(|| lists_of(name, iteration)));
         for (number, &is_joint) in joint.iter().enumerate() {
-            text += &launch(name, first + number, is_joint, (number + 1) % joint.len());
+            let is_counted = lengths.get(number).copied().flatten().is_some();
+            text += &launch(name, first + number, (is_joint, is_counted), (number + 1) % joint.len());
         }
         text += "\n\tadd.s64 %ended, %ended, 1;\n";
     }
@@ -223,8 +281,17 @@ end:
     function.map(|function| Function { body: function.body, parameters, ..head(name) }).ok_or(String::from("no loop"))
 }
 
-fn parameters(name: &str, launches: usize) -> Vec<Parameter> {
+/// The names of the parameters with the lists of an iteration: its own, and the one that it empties.
+fn lists_of(name: &str, iteration: usize) -> [String; 2] {
+    ["now", "later"].map(|what| format!("{name}_{what}{iteration}"))
+}
+
+/// `lists` is the number of iterations that alternate between lists; 0 without a worklist.
+fn parameters(name: &str, launches: usize, lists: usize) -> Vec<Parameter> {
     let own = OWN.iter().map(|(what, ty)| (format!("{name}_{what}"), *ty));
+    let base = (lists > 0).then(|| format!("{name}_base"));
+    let of_lists = base.into_iter().chain((0..lists).flat_map(|iteration| lists_of(name, iteration)));
+    let own = own.chain(of_lists.map(|name| (name, Type::U64)));
     let of_launches = (0..launches).flat_map(|number| parameters_of(name, number)).map(|name| (name, Type::U32));
     let parameter = |(name, ty)| Parameter { is_register: false, align: None, ty, pointer: None, name, len: None };
     own.chain(of_launches).map(parameter).collect()

@@ -134,7 +134,7 @@ impl<W: World> At<'_, W> {
     }
 
     /// Checks that the objects of a list still have the same ids as when it was made.
-    fn check_current<L: ListedLink>(&self, list: &LinkList<L>) -> Result<(), Error> {
+    pub(super) fn check_current<L: ListedLink>(&self, list: &LinkList<L>) -> Result<(), Error> {
         let made = list.order().generation();
         let is_stale = |member: &&&dyn AnyObjects| member.generation() > made && L::CLASSES.contains(&member.class());
         match self.world.members().as_ref().iter().find(is_stale) {

@@ -17,7 +17,7 @@ use crate::world::{Holds, World, check_links};
 /// One iteration of [`On::repeat`] or [`On::repeat_while`]: it starts kernels, and sees no results.
 ///
 /// Its functions are those of [`On`].
-pub struct Iteration<'a, W, O = RangeFull>(On<'a, W, O>);
+pub struct Iteration<'a, W, O = RangeFull>(pub(super) On<'a, W, O>);
 
 impl<W, O: fmt::Debug> fmt::Debug for Iteration<'_, W, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use std::slice;
 use std::sync::Arc;
 
-use super::{NewOrder, Recorded, Recorder, Recording, Reordered};
+use super::{NewOrder, OfIteration, Recorded, Recorder, Recording, Reordered, WorkLoop, Worked};
 use crate::class::ClassId;
 use crate::error::Error;
 use crate::exec::{Extent, Part, SharedExtent, Sharing};
@@ -41,7 +41,7 @@ use ikra_core::transfer::WireType;
 ///    former ids. All links are remapped, and those to other objects are empty;
 /// 6. groups have the launch's objects by their keys, in the order of their ids: [`Groups`](ikra_core::groups::Groups)
 ///    hold;
-/// 7. the recording was replayed so many times.
+/// 7. the recording was replayed so many times; over a worklist, for the objects of each iteration.
 pub unsafe trait Executor<W>: Any + Debug + Send {
     /// The place where it runs kernels.
     fn place(&self) -> Place;
@@ -168,6 +168,31 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
     ) -> Result<Option<u64>, Error> {
         let _ = (world, recording, going, most);
         Ok(None)
+    }
+
+    /// Whether it runs loops over worklists by itself, by [`repeat_over`](Self::repeat_over).
+    fn has_worklists(&self) -> bool {
+        false
+    }
+
+    /// Replays a recording for the objects of a loop over a worklist, until none is left or it has been replayed often
+    /// enough.
+    ///
+    /// # Errors
+    ///
+    /// As for [`replay`](Self::replay).
+    ///
+    /// # Safety
+    ///
+    /// As for [`replay`](Self::replay). The objects of the start exist.
+    unsafe fn repeat_over(
+        &mut self,
+        world: &mut W,
+        recording: &Recording,
+        work: &WorkLoop<'_>,
+    ) -> Result<Worked, Error> {
+        let _ = (world, recording, work);
+        Err(Error::NotRecordable { what: String::from("a loop over a worklist") })
     }
 }
 
@@ -421,14 +446,21 @@ impl<'a> Launch<'a> {
     /// The part of this run that cannot be recorded, if any.
     #[must_use]
     pub fn not_recordable(&self) -> Option<&'static str> {
-        let is_listed = |section: &Section| matches!(section.over, Extent::List { .. });
+        let is_listed = |section: &Section| match &section.over {
+            Extent::List { list, .. } => OfIteration::table(list).is_none(),
+            _ => false,
+        };
+        let is_of_iteration = |section: &Section| matches!(&section.over, Extent::List { list, .. } if OfIteration::table(list).is_some());
         match &self.form {
             Form::Reduce(_) => Some("a reduction, which waits for its result,"),
             Form::Collect(_) | Form::Choose(_) => Some("collecting results"),
             Form::Chain => Some("the result of a chain"),
             Form::Construct => Some("making objects"),
             _ if self.changes_objects() => Some("a kernel that makes or removes objects"),
-            _ if self.arguments.iter().any(|argument| argument.as_groups().is_some()) => {
+            Form::Pairs { .. } | Form::Store(_) if self.sections.iter().any(is_of_iteration) => {
+                Some("a kernel for the objects of a worklist, other than by `execute`,")
+            }
+            _ if self.arguments.iter().filter_map(|one| one.as_groups()).any(|groups| !groups.is_worklist()) => {
                 Some("a kernel that takes groups or a column")
             }
             _ if self.sections.iter().any(is_listed) => {

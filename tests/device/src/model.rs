@@ -44,6 +44,8 @@ pub mod sums;
 pub mod twins;
 #[path = "waves.rs"]
 pub mod waves;
+#[path = "worklists.rs"]
+pub mod worklists;
 
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]

@@ -1,0 +1,50 @@
+//! The memory of worklists on the device.
+
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Objects that were found: the list of the next iteration.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Found {
+    /// For each object the number of the last list that it is in.
+    marks: *const AtomicU32,
+    /// The number of objects in the list, the list's number, two numbers without use, and the objects.
+    list: *const AtomicU32,
+    /// The number of objects, of which each has a mark, and a place in the list.
+    count: u32,
+}
+
+// SAFETY: the memory is that of a loop, and changed by atomic operations, or at places that these have given to one thread.
+unsafe impl Sync for Found {}
+// SAFETY: as above.
+unsafe impl Send for Found {}
+
+impl Found {
+    /// The position of the first object in a list.
+    const FIRST: usize = 4;
+
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Adds an object. `false` if there is none of this index.
+    #[inline(always)]
+    pub(crate) fn insert(&self, index: u32) -> bool {
+        if index >= self.count {
+            return false;
+        }
+        // SAFETY: each object has a mark.
+        let mark = unsafe { &*self.marks.add(index as usize) };
+        // SAFETY: a list begins with its number of objects.
+        let len = unsafe { &*self.list };
+        // SAFETY: its own number follows.
+        let number = unsafe { &*self.list.add(1) }.load(Relaxed);
+        // A load is cheaper than an exchange.
+        if mark.load(Relaxed) != number && mark.swap(number, Relaxed) != number {
+            let place = Self::FIRST + len.fetch_add(1, Relaxed) as usize;
+            // SAFETY: each object is added once to a list, which has room for all.
+            unsafe { &*self.list.add(place) }.store(index, Relaxed);
+        }
+        true
+    }
+}

@@ -1,0 +1,112 @@
+//! The memory of worklists on the host: a set of bits, which gives the objects in the order of their ids.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::vec::Vec;
+
+use super::groups::Made;
+
+/// The bits of a number.
+const BITS: usize = 64;
+
+/// Objects that were found.
+pub struct Found {
+    /// A bit for each object.
+    bits: Vec<AtomicU64>,
+    /// A bit for each number of `bits` that is not 0.
+    used: Vec<AtomicU64>,
+    count: u32,
+    pub(crate) made: Made,
+    /// The objects of this iteration.
+    pub(crate) now: Arc<dyn Any + Send + Sync>,
+}
+
+impl fmt::Debug for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Found").field("count", &self.count).field("made", &self.made).finish_non_exhaustive()
+    }
+}
+
+impl Found {
+    /// None, of so many objects.
+    pub(crate) fn new(made: Made, count: u32, now: Arc<dyn Any + Send + Sync>) -> Self {
+        let mut found = Self { bits: Vec::new(), used: Vec::new(), count: 0, made, now: Arc::clone(&now) };
+        found.begin(made, count, now);
+        found
+    }
+
+    /// Begins an iteration, of so many objects.
+    pub(crate) fn begin(&mut self, made: Made, count: u32, now: Arc<dyn Any + Send + Sync>) {
+        self.bits.resize_with((count as usize).div_ceil(BITS), AtomicU64::default);
+        self.used.resize_with(self.bits.len().div_ceil(BITS), AtomicU64::default);
+        (self.count, self.made, self.now) = (count, made, now);
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Adds an object. `false` if there is none of this index.
+    #[inline(always)]
+    pub(crate) fn insert(&self, index: u32) -> bool {
+        let (at, bit) = (index as usize / BITS, 1 << (index as usize % BITS));
+        if index >= self.count {
+            return false;
+        }
+        // A load is cheaper than a change, which takes the cache line from other threads.
+        if self.bits[at].load(Relaxed) & bit == 0 && self.bits[at].fetch_or(bit, Relaxed) == 0 {
+            self.used[at / BITS].fetch_or(1 << (at % BITS), Relaxed);
+        }
+        true
+    }
+
+    /// Takes all objects, in ascending order.
+    pub(crate) fn take(&mut self) -> Vec<u32> {
+        let mut all = Vec::new();
+        for (group, used) in self.used.iter_mut().enumerate() {
+            for word in ones(std::mem::take(used.get_mut())).map(|bit| group * BITS + bit) {
+                let bits = std::mem::take(self.bits[word].get_mut());
+                all.extend(ones(bits).map(|bit| (word * BITS + bit) as u32));
+            }
+        }
+        all
+    }
+}
+
+/// The positions of the bits that are set, in ascending order.
+fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = bits.trailing_zeros() as usize;
+        (bits != 0).then(|| {
+            bits &= bits - 1;
+            bit
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::vec;
+
+    use super::*;
+
+    #[test]
+    fn each_object_is_found_once_and_in_order() {
+        for count in [0, 1, 63, 64, 65, 4095, 4096, 4097, 300_000] {
+            let mut found = Found::new(Made { table: 1, generation: 1 }, count, Arc::new(()));
+            for round in 0..3 {
+                let mut wanted = BTreeSet::new();
+                for n in 0..500_u32 {
+                    let index = n.wrapping_mul(2_654_435_761).wrapping_add(round) % (count + 2);
+                    assert_eq!(found.insert(index), index < count);
+                    wanted.extend((index < count).then_some(index));
+                }
+                assert_eq!(found.take(), wanted.into_iter().collect::<Vec<_>>(), "{count}");
+            }
+            assert_eq!(found.take(), vec![]);
+        }
+    }
+}
