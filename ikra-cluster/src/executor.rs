@@ -15,7 +15,7 @@ use ikra_runtime::world::World;
 
 use crate::device::Device;
 use crate::halo::HaloKey;
-use crate::reach::{How, Reach, changes, reach};
+use crate::reach::{How, Reach, changes, reach, takes_worklist};
 use crate::results::Results;
 use crate::state::{ClassState, Shared, fields_where};
 
@@ -280,6 +280,13 @@ unsafe impl<W: World> Executor<W> for Cluster {
         };
         match how {
             How::Repeated { is_unordered } => {
+                if is_unordered && takes_worklist(&run.launch) {
+                    let reason = format!(
+                        "{} puts objects into a worklist, and is `unordered`, so that ranks may get other ones",
+                        run.launch.kernel
+                    );
+                    return Err(lent.shared.lock().ranks.fail(&reason));
+                }
                 lent.collect()?;
                 lent.shared.lock().ranks.traffic.repeated += 1;
                 lent.is_repeated = true;

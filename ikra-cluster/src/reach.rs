@@ -45,7 +45,8 @@ pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObje
     };
     let is_unordered = launch.sections.iter().any(|section| updates(section.effects, classes).is_none());
     let repeated = How::Repeated { is_unordered };
-    if !is_whole || is_unordered || !launch.filters.is_empty() {
+    // Each rank has a worklist of its own.
+    if !is_whole || is_unordered || !launch.filters.is_empty() || takes_worklist(launch) {
         return repeated;
     }
     let number = |section: &Section| members.iter().position(|member| member.class() == section.effects.class());
@@ -103,6 +104,11 @@ pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObje
         reach.then[number] = reach.reads[number].intersection(links(class.fields));
     }
     How::Shared(reach)
+}
+
+/// Whether a kernel may put objects into a worklist.
+pub(crate) fn takes_worklist(launch: &Launch<'_>) -> bool {
+    launch.arguments.iter().any(|argument| argument.as_groups().is_some_and(|groups| groups.is_worklist()))
 }
 
 /// Whether a kernel makes or removes objects, or changes memory that objects share.

@@ -63,8 +63,9 @@ impl<C: Class> Worklist<C> {
     ///
     /// # Panics
     ///
-    /// If there is no such object; on the host also in a loop that a GPU runs.
-    #[inline(always)]
+    /// On a GPU, if there is no such object; on the host the loop ends with an error then. Also if the host calls it in a
+    /// loop that a GPU runs.
+    #[inline]
     #[track_caller]
     pub fn push(&self, object: Link<C>) {
         let index = object.index() as u32;

@@ -177,6 +177,7 @@ impl DeviceWorld {
         self.attempt(|device| {
             let mut members = world.members_mut();
             device.log.refuse_in_recording("collecting results, or moving objects,")?;
+            launch.map_or(Ok(()), |launch| device.refuse_worklist(launch))?;
             if launch.is_some_and(|launch| launch.changes_objects() || !device.knows_removed(members.as_mut(), launch))
             {
                 return Ok(None);

@@ -117,7 +117,7 @@ pub(crate) unsafe fn fetched(log: &StreamLog, from: u64, len: usize) -> Result<V
     log.check()?;
     let mut numbers = vec![u32::MAX; len];
     let bytes = size_of_val(&numbers[..]);
-    // SAFETY: by the caller; the stream is synchronised below.
+    // SAFETY: both buffers have so many; the stream is synchronised below.
     unsafe { log.stream.download(numbers.as_mut_ptr().cast(), from, bytes) }.map_err(|error| log.blame(error))?;
     log.synchronize()?;
     log.count_down(bytes);

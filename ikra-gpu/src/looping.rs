@@ -278,11 +278,8 @@ impl DeviceWorld {
         let own = [&raw const address, &raw const to, &raw const most, &raw const arrived];
         let mut all: Vec<*const ()> = own.map(<*const u64>::cast).to_vec();
         all.push((&raw const apart).cast());
-        if !places.work.is_empty() {
-            all.push((&raw const before).cast());
-            let lists = places.work.iter().flat_map(|(_, lists)| lists);
-            all.extend(lists.map(|list| std::ptr::from_ref(list).cast::<()>()));
-        }
+        let lists = places.work.iter().flat_map(|(_, lists)| lists);
+        all.extend(lists.map(|list| std::ptr::from_ref(list).cast::<()>()));
         let in_order = steps.iter().zip(&sizes).cycle().zip(&places.launches).enumerate();
         for (n, ((step, size), (words, result))) in in_order {
             all.extend(size.each_ref().map(|number| std::ptr::from_ref(number).cast::<()>()));

@@ -27,7 +27,7 @@ const MOST_THREADS: u64 = 1 << 21;
 /// The driver lets other calls wait meanwhile.
 const PATIENCE: Duration = Duration::from_millis(300);
 /// An iteration over a worklist is expected to have at most so many objects; more of them take turns.
-const WORK_THREADS: u32 = 1 << 14;
+const WORK_THREADS: u32 = 1 << 17;
 /// Bytes of local memory that a loop may need beside what one of its kernels does.
 const FURTHER_LOCAL_BYTES: usize = 1024;
 /// The kernel's name.

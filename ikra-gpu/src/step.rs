@@ -200,7 +200,7 @@ impl Step {
     ) -> Result<(), GpuError> {
         let blocks = if self.is_over_work() { place.len.div_ceil(self.grid.threads) } else { self.grid.blocks };
         let grid = Grid { blocks, ..self.grid };
-        // SAFETY: by the caller.
+        // SAFETY: the entry point takes these, by the caller; the list has so many objects.
         unsafe { stream.launch(&self.entry.function, grid, &self.places(words, result, Some(place))) }
     }
 

@@ -21,6 +21,8 @@ use crate::tables::Members;
 
 /// The lists that serve in turn.
 const LISTS: u64 = 3;
+/// The most iterations without a pause: lists have different numbers in these.
+const MOST_TOGETHER: u64 = 1 << 31;
 /// The bytes of a list before its first object.
 const HEAD: u64 = 16;
 
@@ -76,13 +78,15 @@ impl DeviceWorld {
         let start = work.start.places_of(0);
         let (mut done, mut len) = (0, start.len() as u32);
         let lists = self.lists(work, count)?;
+        self.begin_lists(lists, 0, len)?;
         let wish = Wish::now();
         // A sequence that puts no objects into the worklist ends by itself.
         let may_stay = wish != Wish::Host && steps.iter().any(|step| step.work.is_some());
         loop {
             let places = self.places_over(members, steps, lists, done)?;
             let number = self.loops.number(steps, places.work.len());
-            let this = Loop { recorded, going: None, most: work.most - done, before: done, number, places: &places };
+            let most = (work.most - done).min(MOST_TOGETHER);
+            let this = Loop { recorded, going: None, most, before: done, number, places: &places };
             if len > 0 && may_stay {
                 // It is never a graph.
                 let sequence = &mut self.loops.sequences[number];
@@ -94,6 +98,10 @@ impl DeviceWorld {
                         self.log.count_loop(true);
                         done += count;
                         len = self.read_numbers(lists.of(done), 1, |_| Ok(()))?[0];
+                        if done < work.most && len > 0 {
+                            self.begin_lists(lists, done, len)?;
+                            continue;
+                        }
                         break;
                     }
                     Err(reason) => self.loops.note(number, LoopForm::Host, Some(reason)),
@@ -104,6 +112,7 @@ impl DeviceWorld {
             }
             let start = Instant::now();
             (done, len) = self.iterate(members, this, lists, len)?;
+            self.begin_lists(lists, done, len)?;
             if may_stay {
                 self.add_time(number, start.elapsed());
             }
@@ -130,15 +139,21 @@ impl DeviceWorld {
             pitch: width,
         };
         let log = &self.log;
-        // SAFETY: the scratch memory has room for the marks, and the stream's kernels that used it come before.
-        unsafe { log.stream.zero(marks, of_marks as usize) }.map_err(|error| log.blame(error))?;
         // SAFETY: the list that was uploaded has these objects; each object is in it once, so that there is room in the first
         // list.
         unsafe { log.stream.copy(objects) }.map_err(|error| log.blame(error))?;
-        for (list, head) in [[places.len() as u32, 0], [0, 1], [0, 2]].into_iter().enumerate() {
-            self.set_head(lists.of(list as u64), head)?;
-        }
         Ok(lists)
+    }
+
+    /// Begins some iterations, the first one with this number and for so many objects.
+    fn begin_lists(&self, lists: Lists, iteration: u64, len: u32) -> Result<(), Error> {
+        let bytes = size_of::<u32>() * lists.count as usize;
+        // SAFETY: there is a mark for each object, and the stream's kernels that used them come before.
+        unsafe { self.log.stream.zero(lists.marks, bytes) }.map_err(|error| self.log.blame(error))?;
+        for (n, head) in [[len, 0], [0, 1], [0, 2]].into_iter().enumerate() {
+            self.set_head(lists.of(iteration + n as u64), head)?;
+        }
+        Ok(())
     }
 
     /// Sets the number of objects of a list, and its own number.
@@ -190,7 +205,7 @@ impl DeviceWorld {
                 // each once, and the next one has room for all (I40).
                 unsafe { step.start_over(&log.stream, place_of, &place) }.map_err(|error| log.blame(error))?;
             }
-            self.set_head(lists.of(done + 2), [0, (done + 2) as u32])?;
+            self.set_head(lists.of(done + 2), [0, (done - before + 2) as u32])?;
             let ended = log.stream.synchronize();
             ended.map_err(|error| log.blame(in_iteration(error, done, &[])))?;
             len = self.read_numbers(lists.of(done + 1), 1, |_| Ok(()))?[0];

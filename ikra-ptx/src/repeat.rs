@@ -64,9 +64,8 @@
 //! [`repeated_over`] makes a loop that also ends when a list is empty. The list of an iteration is another than the one which
 //! its launches fill, so iterations alternate between lists. A list begins with two numbers of 32 bits: how many numbers
 //! follow after 16 bytes, and its own number. Some launches have as many threads as that. After the loop's own parameters come, with
-//! 64 bits, the number of iterations that have run before, and for each of those that alternate the addresses of two lists:
-//! its own, and one that no launch of it uses. Before the launches, a thread empties that one, and gives it the number of
-//! iterations that have begun, plus 1. The numbers of blocks of launches for the list are not read.
+//! 64 bits, for each of the iterations that alternate the addresses of two lists: its own, and one that no launch of it uses.
+//! Before the launches, a thread empties that one, and gives it the number of iterations that have begun, plus 1. The numbers of blocks of launches for the list are not read.
 //!
 //! No iteration of a list that is empty begins. Nothing writes the list of an iteration in it, so all blocks read the same
 //! number. The list that is emptied was read in the iteration before, and is filled in the next one: between these, blocks

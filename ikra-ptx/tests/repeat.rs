@@ -3,7 +3,7 @@
 
 use ikra_ptx::{
     Module,
-    repeat::{OWN_PARAMETERS, repeated},
+    repeat::{OWN_PARAMETERS, repeated, repeated_over},
 };
 
 const HEAD: &str = ".version 7.0\n.target sm_80\n.address_size 64\n";
@@ -151,4 +151,39 @@ fn functions_see_no_threads() {
     assert!(made_of(&with("aside", "mov.u32 %r1, %ctaid.x;"), &["k"]).is_ok());
     assert_eq!(refusal(&with("f", "mov.u32 %r1, %tid.x;")), "`f` has `%tid.x`");
     assert!(made_of(&with("f", "mov.u32 %r1, %laneid;"), &["k"]).is_ok());
+}
+
+/// A launch for a worklist has the list's length in place of a parameter, and as many virtual blocks as that needs.
+#[test]
+fn a_worklist_says_how_many_there_are() {
+    let kernel = |body: &str| {
+        let text = format!(
+            "{HEAD}.visible .entry k(.param .u32 first, .param .u32 end, .param .u64 list)\n{{\n{REGISTERS}{body}\nret;\n}}\n"
+        );
+        Module::parse(&text).unwrap()
+    };
+    let over = |module: &Module, length: usize| {
+        repeated_over(module, (&["k", "k"], &[Some(length), None]), 3, "all", &|_| false)
+    };
+    let module = kernel("ld.param.u32 %r1, [end];\nld.param.u32 %r2, [first];\nst.global.u32 [%rd1], %r1;");
+    let made = over(&module, 1).unwrap().module;
+    let parameters = &made.function("all").unwrap().parameters;
+    // Two lists for each of three iterations.
+    assert_eq!(parameters.len(), OWN_PARAMETERS + 3 * 2 + 3 * 2 * (2 + 3));
+    let text = made.to_string();
+    for number in 0..6 {
+        let (is_over, ordinary) = (number % 2 == 0, format!("ld.param.u32 \t%k{number}_r1, [all_{number}_1];"));
+        assert_eq!(text.contains(&ordinary), !is_over, "{text}");
+        assert_eq!(text.contains(&format!("mov.b32 \t%k{number}_r1, %length;")), is_over, "{text}");
+        assert_eq!(text.contains(&format!("sub.s32 \t%blocks{number}, %length, 1;")), is_over, "{text}");
+    }
+    assert_eq!(text.matches("ld.relaxed.gpu.global.u32 \t%length, [%list];").count(), 3);
+    for (module, length, reason) in [
+        (&module, 2, "`k` takes no number of objects"),
+        (&module, 7, "`k` takes no number of objects"),
+        (&kernel("ld.param.u32 %r1, [end+0];\nmov.u64 %rd1, end;"), 1, "used otherwise than by a load"),
+    ] {
+        let refused = over(module, length).unwrap_err().reason;
+        assert!(refused.contains(reason), "{refused}");
+    }
 }

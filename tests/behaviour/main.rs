@@ -11,4 +11,5 @@ mod places;
 mod reductions;
 mod reorder;
 mod smoke;
+mod worklists;
 mod worlds;

@@ -1,12 +1,15 @@
 //! Loops that a test ends after each iteration: the host tests, a graph repeats itself, or one kernel stays on the device.
 
+use std::time::Instant;
+
 use ikra::Place;
 use ikra::prelude::*;
-use ikra_baselines::table::{beside, table};
+use ikra_baselines::table::{beside, ratio, row, table};
 use ikra_baselines::{Baselines, is_counting, size, sizes};
 
+use crate::model::roads::{Junction, Roads, UNREACHED, junction};
 use crate::model::turns::{Item, Round, Turns, turns};
-use crate::time_on_host;
+use crate::{call_bfs, time_on_host};
 
 const GPU: Place = Place::Gpu(0);
 /// As many as the levels of the road network.
@@ -64,6 +67,57 @@ pub fn loops(baselines: &Baselines) -> Result<(), ikra::Error> {
         beside("loop", n, per_iteration(by_host), theirs("loop_by_host"), &[&"the host"]);
         beside("loop", n, per_iteration(by_graph), theirs("loop_by_graph"), &[&graph]);
         beside("loop", n, per_iteration(by_kernel), theirs("loop_by_kernel"), &[&kernel]);
+    }
+    // SAFETY: as above.
+    unsafe { std::env::remove_var("IKRA_LOOPS") };
+    Ok(())
+}
+
+/// Searches of road networks, each level for the junctions that the one before has reached.
+pub fn worklists(baselines: &Baselines) -> Result<(), ikra::Error> {
+    table(&["search with a worklist, milliseconds", "vertices", "Ikra", "CUDA", "ratio", "form"], 1);
+    for n in sizes([1_088_092, 1 << 22, 1 << 24], 4000) {
+        let graph = ::graph::roads::generate(n as u32, 1);
+        let mut roads = Roads::new();
+        let all: Vec<_> = roads.junctions.reserve(n)?.collect();
+        for (v, &link) in all.iter().enumerate() {
+            let to: Vec<_> = graph.neighbours(v).iter().map(|&to| all[to as usize]).collect();
+            roads.junctions.init(link, Junction { distance: UNREACHED, roads: to.into() })?;
+        }
+        let start = all[..1].iter().copied().collect();
+        let search = |roads: &mut Roads, most: u64| {
+            let found =
+                roads.on(GPU).repeat_over(&start, most, |step, work| step.over(work).execute(Junction::expand, work));
+            found.map(drop)
+        };
+        for (form, theirs) in [("host", "search_by_host"), ("resident", "search_by_kernel")] {
+            if is_counting() && form == "resident" {
+                continue;
+            }
+            // SAFETY: as above.
+            unsafe { std::env::set_var("IKRA_LOOPS", form) };
+            search(&mut roads, 0)?;
+            let mut best = f64::INFINITY;
+            for _ in 0..size(7, 1) {
+                roads.on(GPU).execute(Junction::reset, all[0])?;
+                roads.on(GPU).synchronize()?;
+                let begin = Instant::now();
+                search(&mut roads, u64::MAX)?;
+                best = best.min(begin.elapsed().as_secs_f64());
+            }
+            let (cuda, levels) = call_bfs(baselines, theirs, &graph.offsets, &graph.targets, 0);
+            let is_same = is_counting() || roads.junctions.copy_column(junction::distance) == levels;
+            assert!(is_same, "both searches find the same distances");
+            let form = roads.cuda().loops()?.last().map_or_else(String::new, |report| report.form.to_string());
+            row(&[
+                &"worklist",
+                &n,
+                &format!("{:.2}", best * 1e3),
+                &format!("{:.2}", cuda / 1e6),
+                &ratio(cuda / 1e9, best),
+                &form,
+            ]);
+        }
     }
     // SAFETY: as above.
     unsafe { std::env::remove_var("IKRA_LOOPS") };

@@ -389,6 +389,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("order", order::order),
         ("chains", chains::chains),
         ("loops", loops::loops),
+        ("worklists", loops::worklists),
         ("special", |_| special::special()),
         ("carve", carve::carve),
     ])

@@ -14,6 +14,8 @@ pub mod inner_array;
 pub mod lives;
 #[path = "items.rs"]
 pub mod order;
+#[path = "roads.rs"]
+pub mod roads;
 #[path = "tables.rs"]
 pub mod tables;
 #[path = "turns.rs"]

@@ -53,9 +53,9 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
-    match options.variant {
+    match options.variant() {
         Variant::Direction if options.algorithm != Algorithm::Bfs => return Err(Failure::Variant("direction")),
-        Variant::Queue if options.algorithm != Algorithm::Bfs => return Err(Failure::Variant("queue")),
+        Variant::Worklist if options.algorithm != Algorithm::Bfs => return Err(Failure::Variant("worklist")),
         _ => {}
     }
     let threads = options.machine.threads()?;

@@ -23,19 +23,18 @@ pub(crate) enum Algorithm {
 }
 
 /// The objects whose threads do the work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Variant {
     /// Vertices, each of which goes through its edges.
-    #[default]
     Vertex,
     /// Edges: a hub with many of them keeps no thread busy for long.
     Edge,
     /// Vertices, for `bfs`; while the frontier is large, each vertex that is not reached looks for a neighbour that is,
     /// and stops at the first: best for graphs with hubs, which are reached in a few levels by most of their edges.
     Direction,
-    /// Vertices that were reached last, for `bfs` on the host: each level costs as much as it reaches, so that thousands of
-    /// small levels, as in road networks, take little time.
-    Queue,
+    /// Vertices that the last iteration has reached, for `bfs`: each level costs as much as it reaches, so
+    /// that thousands of small levels, as in road networks, take little time.
+    Worklist,
 }
 
 /// Answers questions about a graph of objects: distances, components, ranks, shortest paths.
@@ -67,9 +66,9 @@ pub(crate) struct Options {
     #[arg(long, requires = "graph")]
     pub(crate) undirected: bool,
 
-    /// The objects whose threads do the work.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) variant: Variant,
+    /// The objects whose threads do the work. By default the worklist for `bfs`, and vertices for the others.
+    #[arg(long, value_enum)]
+    pub(crate) variant: Option<Variant>,
 
     /// For `pagerank`: the most iterations.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
@@ -94,4 +93,14 @@ pub(crate) struct Options {
     /// Write the results: a line per vertex.
     #[arg(long)]
     pub(crate) csv: Option<PathBuf>,
+}
+
+impl Options {
+    /// The objects whose threads do the work.
+    pub(crate) fn variant(&self) -> Variant {
+        self.variant.unwrap_or(match self.algorithm {
+            Algorithm::Bfs => Variant::Worklist,
+            Algorithm::Components | Algorithm::Pagerank | Algorithm::Sssp => Variant::Vertex,
+        })
+    }
 }

@@ -104,7 +104,7 @@ mod tests {
     use graph::sequential;
 
     fn outcome(graph: &Graph, source: u32, algorithm: Algorithm, variant: Variant) -> Outcome {
-        let options = Options { algorithm, variant, iterations: 20, ..Options::default() };
+        let options = Options { algorithm, variant: Some(variant), iterations: 20, ..Options::default() };
         run(graph, source, &options).unwrap()
     }
 
@@ -120,7 +120,7 @@ mod tests {
             let edges: Vec<_> = edges.iter().map(|&(a, b)| (a % n as u32, b % n as u32)).collect();
             let graph = Graph::new(n, &edges);
             let source = source % n as u32;
-            for variant in [Variant::Vertex, Variant::Edge, Variant::Direction, Variant::Queue] {
+            for variant in [Variant::Vertex, Variant::Edge, Variant::Direction, Variant::Worklist] {
                 let Values::Levels(levels) = outcome(&graph, source, Algorithm::Bfs, variant).values else { panic!() };
                 prop_assert_eq!(levels, sequential::search(&graph, source));
             }

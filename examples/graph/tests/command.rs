@@ -34,7 +34,7 @@ fn message(name: &str, contents: &[u8], args: &[&str]) -> String {
 fn a_made_up_network_is_searched_and_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let (png, csv) = (folder.path().join("out.png"), folder.path().join("out.csv"));
-    for variant in ["vertex", "edge", "direction", "queue"] {
+    for variant in ["vertex", "edge", "direction", "worklist"] {
         let args = ["--vertices", "20000", "--threads", "2", "--check", "--variant", variant];
         let output = program(&[&args[..], &["--png", text(&png), "--csv", text(&csv)]].concat());
         assert!(output.status.success(), "{output:?}");
@@ -61,7 +61,7 @@ fn real_graphs() {
         ("facebook-combined.txt.gz", "0", Some("--undirected"), "4039 vertices, 176468 edges"),
         ("wiki-vote.txt.gz", "30", None, "7115 vertices, 103689 edges"),
     ] {
-        for variant in ["vertex", "edge", "direction", "queue"] {
+        for variant in ["vertex", "edge", "direction", "worklist"] {
             let graph = graphs.join(file);
             let args = ["--graph", text(&graph), "--source", source, "--check", "--variant", variant];
             let output = program(&[&args[..], extra.as_slice()].concat());
@@ -166,7 +166,7 @@ fn mistakes_are_one_line_and_code_2() {
         &["--vertices", "0"][..],
         &["--variant", "sideways"],
         &["--variant", "direction", "--algorithm", "sssp"],
-        &["--variant", "queue", "--algorithm", "pagerank"],
+        &["--variant", "worklist", "--algorithm", "pagerank"],
         &["--algorithm", "colours"],
         &["--iterations", "0"],
         &["--place", "moon"],

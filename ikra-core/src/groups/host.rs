@@ -19,13 +19,13 @@ use crate::shared::Memory;
 use crate::target::groups::{Made, Remote, Words};
 use crate::value::Value;
 
+#[doc(hidden)]
 impl<C: Class, G: Copy> Groups<C, G> {
     /// The groups with these objects.
     ///
     /// # Safety
     ///
     /// The type's invariants.
-    #[doc(hidden)]
     pub unsafe fn new(keys: G, starts: Arc<[u32]>, ids: Arc<[u32]>, made: Made) -> Self {
         let groups = starts.len() as u32 - 1;
         Self { starts: Words::new(starts), ids: Words::new(ids), groups, keys, made, class: PhantomData }
@@ -36,11 +36,12 @@ impl<C: Class, G: Copy> Groups<C, G> {
     /// # Safety
     ///
     /// The type's invariants.
-    #[doc(hidden)]
     pub unsafe fn on_device(keys: G, (groups, starts): (u32, Remote), ids: Remote, made: Made) -> Self {
         Self { starts: Words::remote(starts), ids: Words::remote(ids), groups, keys, made, class: PhantomData }
     }
+}
 
+impl<C: Class, G: Copy> Groups<C, G> {
     /// The number of objects in all groups.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -13,36 +13,32 @@ use crate::kernel::{Argument, DeviceArgument};
 use crate::target::groups::Made;
 use crate::target::worklist::Found;
 
+#[doc(hidden)]
 impl<C: Class> Worklist<C> {
     /// The worklist of a loop over objects of the class, of which there are `count`. `now` are those of this iteration.
-    #[doc(hidden)]
     #[must_use]
     pub fn new(made: Made, count: u32, now: Arc<dyn Any + Send + Sync>) -> Self {
         Self { found: Found::new(made, count, now), class: PhantomData }
     }
 
     /// The same worklist, whose loop a device runs.
-    #[doc(hidden)]
     #[must_use]
     pub fn on_device(made: Made, now: Arc<dyn Any + Send + Sync>) -> Self {
-        Self::new(made, 0, now)
+        Self { found: Found::on_device(made, now), class: PhantomData }
     }
 
     /// The objects of this iteration, as the loop has set them.
-    #[doc(hidden)]
     #[must_use]
     pub fn now(&self) -> &(dyn Any + Send + Sync) {
         &*self.found.now
     }
 
     /// Begins an iteration for these objects, when there are `count` of the class.
-    #[doc(hidden)]
     pub fn begin(&mut self, made: Made, count: u32, now: Arc<dyn Any + Send + Sync>) {
         self.found.begin(made, count, now);
     }
 
     /// Takes the objects that were put in: their indices, in ascending order.
-    #[doc(hidden)]
     #[must_use]
     pub fn take(&mut self) -> Vec<u32> {
         self.found.take()
@@ -74,6 +70,6 @@ unsafe impl<C: Class> DeviceArgument for &Worklist<C> {
 ///
 /// `to` has room for an [`OnDevice`].
 unsafe fn write(_: *const (), [marks, list]: [u64; 2], to: *mut u8) {
-    // SAFETY: by the caller.
+    // SAFETY: there is room for it, at any address.
     unsafe { to.cast::<OnDevice>().write_unaligned(OnDevice { marks, list, count: 0 }) };
 }

@@ -113,8 +113,7 @@ fn look(first: usize, lists: Option<[String; 2]>) -> String {
 	@%follows bra ready{first};
 	@!%notes bra ready{first};
 	ld.param.u64 %list, [{later}];
-	add.s64 %number, %ended, %base;
-	add.s64 %number, %number, 2;
+	add.s64 %number, %ended, 2;
 	cvt.u32.u64 %goes, %number;
 	st.relaxed.gpu.global.u32 [%list], 0;
 	st.relaxed.gpu.global.u32 [%list+4], %goes;
@@ -254,8 +253,6 @@ pub(super) fn kernel(
 	.reg .b32 {LENGTH};
 	.reg .b64 %list;
 	.reg .b64 %number;
-	.reg .b64 %base;
-	ld.param.u64 %base, [{name}_base];
 "
         );
     }
@@ -289,9 +286,7 @@ fn lists_of(name: &str, iteration: usize) -> [String; 2] {
 /// `lists` is the number of iterations that alternate between lists; 0 without a worklist.
 fn parameters(name: &str, launches: usize, lists: usize) -> Vec<Parameter> {
     let own = OWN.iter().map(|(what, ty)| (format!("{name}_{what}"), *ty));
-    let base = (lists > 0).then(|| format!("{name}_base"));
-    let of_lists = base.into_iter().chain((0..lists).flat_map(|iteration| lists_of(name, iteration)));
-    let own = own.chain(of_lists.map(|name| (name, Type::U64)));
+    let own = own.chain((0..lists).flat_map(|iteration| lists_of(name, iteration)).map(|name| (name, Type::U64)));
     let of_launches = (0..launches).flat_map(|number| parameters_of(name, number)).map(|name| (name, Type::U32));
     let parameter = |(name, ty)| Parameter { is_register: false, align: None, ty, pointer: None, name, len: None };
     own.chain(of_launches).map(parameter).collect()

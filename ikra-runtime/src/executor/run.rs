@@ -175,8 +175,7 @@ pub unsafe trait Executor<W>: Any + Debug + Send {
         false
     }
 
-    /// Replays a recording for the objects of a loop over a worklist, until none is left or it has been replayed often
-    /// enough.
+    /// Replays a recording for the objects of a worklist, until none is left, or as often as the loop wants.
     ///
     /// # Errors
     ///

@@ -142,7 +142,8 @@ impl<W: World> On<'_, W> {
     /// # Errors
     ///
     /// As for [all executors](Self#errors), and the errors of `iteration`. The iterations before the error have run.
-    /// [`Error::NotInWorld`], [`Error::Removed`] or [`Error::StaleList`] for objects of `start`. [`Error::StaleList`] if
+    /// [`Error::NotInWorld`], [`Error::Removed`] or [`Error::StaleList`] for objects of `start`; the first one also if a kernel
+    /// puts in an object that does not exist. [`Error::StaleList`] if
     /// objects of the class got other ids meanwhile. On a GPU [`Error::NotRecordable`] if a recording cannot hold the kernels, or
     /// if `step.over(work)` is used for anything but `execute`.
     pub fn repeat_over<C>(
@@ -169,6 +170,10 @@ impl<W: World> On<'_, W> {
             iteration(&mut Iteration(On::new(self.world, self.place)), &work)?;
             self.synchronize()?;
             let (mut found, objects) = (work.take(), self.objects_of::<C>());
+            if let Some(&last) = found.last().filter(|&&last| last as usize >= objects.slots()) {
+                let len = objects.slots() - objects.holes();
+                return Err(Error::NotInWorld { class: C::NAME, id: last + 1, len });
+            }
             if objects.holes() > 0 {
                 found.retain(|&index| objects.exists(index as usize));
             }

@@ -24,7 +24,12 @@ pub fn emulated(variables: &[(&str, &str)], tests: &[&str]) -> String {
 /// If a test fails or is missing.
 pub fn with_variable(name: &str, value: &str, tests: &[&str]) {
     let mut run = Command::new(std::env::current_exe().expect("the path of this program"));
-    let run = run.args(["--exact", "--include-ignored", "--nocapture"]).args(tests).env(name, value).output().expect("this program");
+    let run = run
+        .args(["--exact", "--include-ignored", "--nocapture"])
+        .args(tests)
+        .env(name, value)
+        .output()
+        .expect("this program");
     let said = format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     let all = format!("{} passed", tests.len());
     assert!(run.status.success() && said.contains(&all), "{name}={value}: {}: {said}", run.status);

@@ -68,6 +68,20 @@ impl Vertex {
         }
     }
 
+    /// Pushes from a vertex of the frontier, and puts the vertices that it reaches into the next one. The order does not matter
+    /// for the reasons above.
+    #[kernel(unordered(distance))]
+    pub fn expand(&self, next: Worklist<Vertex>) {
+        let farther = self.distance.load() + 1;
+        for other in &self.neighbours {
+            let distance = other.distance();
+            if distance.load() > farther {
+                distance.store(farther);
+                next.push(other.link());
+            }
+        }
+    }
+
     /// The edges out of the frontier.
     #[kernel(reduce(Sum))]
     pub fn frontier_edges(&self, search: Ref<Search>) -> u64 {
@@ -95,32 +109,6 @@ impl Edge {
             self.to.distance().store(level + 1);
             search.found().or(true);
         }
-    }
-}
-
-/// A vertex that the last level has reached, for the search with a queue: objects that come and go.
-#[soa_class]
-#[derive(Clone, Debug)]
-pub struct Visit {
-    /// The vertex.
-    pub vertex: Link<Vertex>,
-}
-
-#[soa_methods]
-impl Visit {
-    /// Queues the neighbours that nobody has reached, and leaves the queue. All that reach a vertex store the same
-    /// distance, and one of them queues it.
-    #[kernel(unordered(distance))]
-    pub fn expand(&mut self, search: Ref<Search>, next: Spawn<Visit>) {
-        let farther = search.level() + 1;
-        for other in &self.vertex.neighbours() {
-            let distance = other.distance();
-            if distance.load() == UNREACHED && distance.fetch_min(farther) == UNREACHED {
-                next.push(Visit { vertex: other.link() });
-                search.found().or(true);
-            }
-        }
-        self.remove();
     }
 }
 
@@ -157,6 +145,4 @@ pub struct Network {
     pub edges: Objects<Edge>,
     /// The search.
     pub searches: Objects<Search>,
-    /// The queue, if there is one.
-    pub visits: Objects<Visit>,
 }

@@ -1,12 +1,12 @@
 //! Breadth-first search.
 
-use ikra::Iteration;
 use ikra::prelude::*;
+use ikra::{Iteration, On};
 
 use super::{Iterations, Outcome, Values, link, links, timed};
 use crate::options::{Options, Variant};
 use graph::Graph;
-use graph::model::bfs::{Edge, Network, Search, Vertex, Visit, search, vertex};
+use graph::model::bfs::{Edge, Network, Search, Vertex, search, vertex};
 
 /// If more than one edge in this many starts in the frontier, the level is pulled. Then fewer vertices remain to look
 /// than to be looked at, and each looks at only as many edges as necessary.
@@ -14,15 +14,18 @@ const PULL_FROM: u64 = 20;
 
 /// Searches from a vertex.
 pub(super) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outcome, ikra::Error> {
-    let (variant, edges) = (options.variant, graph.edges() as u64);
+    let (variant, edges) = (options.variant(), graph.edges() as u64);
     // One level, unless it is pulled.
     let level = |step: &mut Iteration<'_, Network>| {
         match variant {
             Variant::Edge => step.execute(Edge::push, link(0))?,
-            Variant::Queue => step.execute(Visit::expand, link(0))?,
             _ => step.execute(Vertex::push, link(0))?,
         }
         step.execute(Search::deepen, ())
+    };
+    let frontier = [link(source)].into_iter().collect();
+    let search = |sim: &mut On<'_, Network>, most: u64| {
+        sim.repeat_over(&frontier, most, |step, work| step.over(work).execute(Vertex::expand, work))
     };
     timed(
         options.machine.place(),
@@ -31,13 +34,16 @@ pub(super) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outco
             sim.execute(Vertex::reset, ())?;
             sim.synchronize()?;
             sim.world().get(link::<Vertex>(source)).distance().store(0);
-            if variant == Variant::Queue {
-                sim.world().visits.push(Visit { vertex: link(source) })?;
-            }
             // Without iterations, a loop is prepared.
-            sim.repeat_while(link(0), search::goes_on, 0, level).map(drop)
+            match variant {
+                Variant::Worklist => search(sim, 0).map(drop),
+                _ => sim.repeat_while(link(0), search::goes_on, 0, level).map(drop),
+            }
         },
         |sim| {
+            if variant == Variant::Worklist {
+                return Ok(Iterations { count: search(sim, u64::MAX)?.0 as u32, pulled: 0 });
+            }
             let search = link(0);
             if variant != Variant::Direction {
                 // On a GPU, the levels follow each other without the host.
@@ -69,7 +75,7 @@ fn network(graph: &Graph, variant: Variant) -> Result<Network, ikra::Error> {
         Variant::Edge => {
             sim.edges.extend(graph.pairs().map(|(from, to)| Edge { from: link(from), to: link(to) }))?;
         }
-        Variant::Vertex | Variant::Queue => {
+        Variant::Vertex | Variant::Worklist => {
             sim.vertices.set_arrays(vertex::neighbours, &graph.offsets, &links(graph))?;
         }
         Variant::Direction => {

@@ -10,7 +10,7 @@ use graph::model::components::{Edge, Network, Search, Vertex, search, vertex};
 
 /// Finds the components.
 pub(super) fn run(graph: &Graph, options: &Options) -> Result<Outcome, ikra::Error> {
-    let by_edges = options.variant == Variant::Edge;
+    let by_edges = options.variant() == Variant::Edge;
     let round = |step: &mut Iteration<'_, Network>| {
         step.execute(Vertex::look, ())?;
         if by_edges {

@@ -10,7 +10,7 @@ use graph::model::pagerank::{Edge, Flow, Network, Shares, Vertex, flow, vertex};
 
 /// Finds the ranks.
 pub(super) fn run(graph: &Graph, options: &Options) -> Result<Outcome, ikra::Error> {
-    let (by_edges, tolerance) = (options.variant == Variant::Edge, options.tolerance);
+    let (by_edges, tolerance) = (options.variant() == Variant::Edge, options.tolerance);
     let has_ends = graph.degrees().any(|degree| degree == 0);
     let flow = link(0);
     let iteration = |step: &mut Iteration<'_, Network>| {

@@ -10,7 +10,7 @@ use graph::model::sssp::{Edge, Network, Search, UNREACHED, Vertex, search, verte
 
 /// Finds the shortest paths from a vertex.
 pub(super) fn run(graph: &Graph, source: u32, options: &Options) -> Result<Outcome, ikra::Error> {
-    let by_edges = options.variant == Variant::Edge;
+    let by_edges = options.variant() == Variant::Edge;
     let round = |step: &mut Iteration<'_, Network>| {
         if by_edges {
             step.execute(Edge::relax, ())?;

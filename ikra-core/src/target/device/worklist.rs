@@ -2,6 +2,8 @@
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::element;
+
 /// Objects that were found: the list of the next iteration.
 #[derive(Debug)]
 #[repr(C)]
@@ -14,9 +16,9 @@ pub struct Found {
     count: u32,
 }
 
-// SAFETY: the memory is that of a loop, and changed by atomic operations, or at places that these have given to one thread.
+// SAFETY: the memory is that of a loop, and only atomic operations change it.
 unsafe impl Sync for Found {}
-// SAFETY: as above.
+// SAFETY: all threads of a launch may use the memory.
 unsafe impl Send for Found {}
 
 impl Found {
@@ -28,7 +30,7 @@ impl Found {
     }
 
     /// Adds an object. `false` if there is none of this index.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn insert(&self, index: u32) -> bool {
         if index >= self.count {
             return false;
@@ -37,10 +39,9 @@ impl Found {
         let mark = unsafe { &*self.marks.add(index as usize) };
         // SAFETY: a list begins with its number of objects.
         let len = unsafe { &*self.list };
-        // SAFETY: its own number follows.
-        let number = unsafe { &*self.list.add(1) }.load(Relaxed);
-        // A load is cheaper than an exchange.
-        if mark.load(Relaxed) != number && mark.swap(number, Relaxed) != number {
+        // SAFETY: its own number follows, which changes between launches only.
+        let number = unsafe { element::read(self.list.add(1).cast::<u32>()) };
+        if mark.swap(number, Relaxed) != number {
             let place = Self::FIRST + len.fetch_add(1, Relaxed) as usize;
             // SAFETY: each object is added once to a list, which has room for all.
             unsafe { &*self.list.add(place) }.store(index, Relaxed);

@@ -2,8 +2,8 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::vec::Vec;
 
 use super::groups::Made;
@@ -18,6 +18,10 @@ pub struct Found {
     /// A bit for each number of `bits` that is not 0.
     used: Vec<AtomicU64>,
     count: u32,
+    /// Objects with larger indices, which kernels of this iteration may have made.
+    younger: Mutex<Vec<u32>>,
+    /// Whether the host runs the loop.
+    is_here: bool,
     pub(crate) made: Made,
     /// The objects of this iteration.
     pub(crate) now: Arc<dyn Any + Send + Sync>,
@@ -32,9 +36,15 @@ impl fmt::Debug for Found {
 impl Found {
     /// None, of so many objects.
     pub(crate) fn new(made: Made, count: u32, now: Arc<dyn Any + Send + Sync>) -> Self {
-        let mut found = Self { bits: Vec::new(), used: Vec::new(), count: 0, made, now: Arc::clone(&now) };
+        let mut found = Self { is_here: true, ..Self::on_device(made, Arc::clone(&now)) };
         found.begin(made, count, now);
         found
+    }
+
+    /// For a loop that a device runs.
+    pub(crate) fn on_device(made: Made, now: Arc<dyn Any + Send + Sync>) -> Self {
+        let (bits, used, younger) = Default::default();
+        Self { bits, used, count: 0, younger, is_here: false, made, now }
     }
 
     /// Begins an iteration, of so many objects.
@@ -48,12 +58,13 @@ impl Found {
         self.count
     }
 
-    /// Adds an object. `false` if there is none of this index.
-    #[inline(always)]
+    /// Adds an object. `false` if the host does not run the loop.
+    #[inline]
     pub(crate) fn insert(&self, index: u32) -> bool {
         let (at, bit) = (index as usize / BITS, 1 << (index as usize % BITS));
         if index >= self.count {
-            return false;
+            self.younger.lock().unwrap_or_else(PoisonError::into_inner).push(index);
+            return self.is_here;
         }
         // A load is cheaper than a change, which takes the cache line from other threads.
         if self.bits[at].load(Relaxed) & bit == 0 && self.bits[at].fetch_or(bit, Relaxed) == 0 {
@@ -71,6 +82,10 @@ impl Found {
                 all.extend(ones(bits).map(|bit| (word * BITS + bit) as u32));
             }
         }
+        let younger = self.younger.get_mut().unwrap_or_else(PoisonError::into_inner);
+        younger.sort_unstable();
+        younger.dedup();
+        all.append(younger);
         all
     }
 }
@@ -101,8 +116,8 @@ mod tests {
                 let mut wanted = BTreeSet::new();
                 for n in 0..500_u32 {
                     let index = n.wrapping_mul(2_654_435_761).wrapping_add(round) % (count + 2);
-                    assert_eq!(found.insert(index), index < count);
-                    wanted.extend((index < count).then_some(index));
+                    assert!(found.insert(index));
+                    wanted.insert(index);
                 }
                 assert_eq!(found.take(), wanted.into_iter().collect::<Vec<_>>(), "{count}");
             }

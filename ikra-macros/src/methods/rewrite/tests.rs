@@ -23,6 +23,15 @@ fn refs() {
 }
 
 #[test]
+fn worklists() {
+    check("next: Worklist<Cell>", "next: &::ikra::Worklist<Cell>");
+    check("Worklist<Self>", "&::ikra::Worklist<model::Body>");
+    for same in ["std::Worklist<Cell>", "Worklist::new()", "Worklist"] {
+        check(same, same);
+    }
+}
+
+#[test]
 fn groups() {
     check("near: Groups<Cell>", "near: ::ikra::Grouped<'_, '__w, __P, Cell>");
     check("Groups<Self, Grid<2>>", "::ikra::Grouped<'_, '__w, __P, model::Body, Grid<2>>");

@@ -1,7 +1,8 @@
 //! Loops of kernels as one kernel: all kernels that can be recorded fit, and the assembler takes the result.
 
 use ikra_build::ptxas;
-use ikra_ptx::{Module, repeat::repeated};
+use ikra_ptx::Module;
+use ikra_ptx::repeat::{repeated, repeated_over};
 use ikra_ptx_tests::code;
 use ikra_test_gpu::device_code::has_assembler;
 
@@ -21,6 +22,27 @@ fn every_kernel_can_be_repeated() {
         assert!(!text.contains("ld.global.nc"), "{text}");
         assert_eq!(Module::parse(&text).unwrap().to_string(), text);
     }
+}
+
+/// Kernels for each object can run for a worklist: they load the number of objects, and nothing else is done with it.
+#[test]
+fn every_kernel_for_each_object_can_have_a_worklist() {
+    let Some(code) = code() else { return };
+    let module = Module::parse(&code.text).unwrap();
+    let mut count = 0;
+    for kernel in module.kernels().filter(|kernel| kernel.name.starts_with("ikra_kernel_")) {
+        let is_plain = kernel.parameters.get(1).is_some_and(|end| end.bytes() == 4);
+        if !is_plain || kernel.name.contains("_born") {
+            continue;
+        }
+        let (kernels, lengths) = ([&kernel.name[..], &kernel.name], [Some(1), None]);
+        let made = repeated_over(&module, (&kernels, &lengths), 3, "resident", &reports_panics);
+        let text = made.unwrap_or_else(|refused| panic!("{}: {refused}", kernel.name)).module.to_string();
+        assert!(text.contains(", %length;"), "{text}");
+        assert_eq!(Module::parse(&text).unwrap().to_string(), text);
+        count += 1;
+    }
+    assert!(count > 100, "{count}");
 }
 
 #[test]

@@ -94,6 +94,18 @@ impl Cell {
         self.flow = self.left.left().heat() * by + self.room.warmth() as f32;
     }
     #[kernel]
+    pub fn hear(&mut self) {
+        self.seen += 100;
+    }
+    #[kernel]
+    pub fn tell(&self, next: Worklist<Cell>) {
+        for other in &self.around {
+            if other.seen() < 100 || other.heat() > 1.0 {
+                next.push(other.link());
+            }
+        }
+    }
+    #[kernel]
     pub fn drift_alone(&mut self) {
         self.flow += 0.5;
     }

@@ -92,14 +92,15 @@ pub enum Step {
     Turn,
     CountOwn,
     Follow,
+    Rumour,
 }
 
-pub const STEPS: [Step; 35] = {
+pub const STEPS: [Step; 36] = {
     use Step::*;
     [
         Spread, Drift, LookAround, Hidden, Jump, Visit, Visited, Mean, Attract, Compare, Warmth, Work, Label, Select,
         Group, Breed, Starve, Bite, Heat, Counted, Eat, Energy, Range, Sort, Compact, Write, Read, ReadOne, Push,
-        Store, OnHost, Repeat, Turn, CountOwn, Follow,
+        Store, OnHost, Repeat, Turn, CountOwn, Follow, Rumour,
     ]
 };
 
@@ -119,6 +120,16 @@ pub fn step(house: &mut House, place: Place, step: Step) -> Result<Vec<u64>, ikr
         Step::Jump => house.on(place).execute(Cell::jump, ())?,
         Step::Turn => house.on(place).execute(Cell::turn, ())?,
         Step::CountOwn => house.on(place).execute(Cell::count_own, ())?,
+        Step::Rumour => {
+            let start = [some(house, 3), some(house, 1002)].into_iter().collect();
+            let (days, left) = house.on(place).repeat_over(&start, 5, |day, work| {
+                day.over(work).execute(Cell::hear, ())?;
+                day.execute(Cell::drift_alone, ())?;
+                day.over(work).execute(Cell::tell, work)
+            })?;
+            seen.push(days);
+            seen.extend(left.links().map(|link| u64::from(link.id())));
+        }
         Step::Follow => house.on(place).execute(Fly::follow, ())?,
         Step::Visit => house.on(place).execute(Cell::visit, ())?,
         Step::Visited => house.on(place).execute(Cell::visited, ())?,

@@ -1,0 +1,191 @@
+//! Loops over worklists on the host. `tests/device` has them on a GPU.
+
+use std::collections::BTreeSet;
+
+use ikra::rng::Random;
+use ikra::{Error, Place, Selection, prelude::*};
+
+#[soa_class]
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub age: u32,
+    pub next: Option<Link<Cell>>,
+}
+
+#[soa_methods]
+impl Cell {
+    #[kernel]
+    pub fn grow(&mut self) {
+        self.age += 1;
+    }
+    /// Some objects, each several times; `others` is the number of objects.
+    #[kernel]
+    pub fn scatter(&self, next: Worklist<Cell>, others: u32, round: Link<Cell>) {
+        let mut random = Random::new(1, self.link().id(), round.id());
+        for _ in 0..3 {
+            let link = Link::from_id(1 + random.below(others)).unwrap();
+            next.push(link);
+            next.push(link);
+        }
+    }
+    #[kernel]
+    pub fn split(&mut self, young: Spawn<Cell>) {
+        let child = young.push(Cell { age: 0, next: None });
+        self.set_at_end(cell::next, Some(child));
+    }
+    #[kernel]
+    pub fn follow(&self, next: Worklist<Cell>) {
+        if let Some(child) = self.next {
+            next.push(child.link());
+        }
+    }
+    #[kernel]
+    pub fn stay(&self, next: Worklist<Cell>) {
+        next.push(self.link());
+    }
+    #[kernel]
+    pub fn push(&self, next: Worklist<Cell>, link: Option<Link<Cell>>) {
+        if let Some(link) = link {
+            next.push(link);
+        }
+    }
+    #[kernel]
+    pub fn die_at(&mut self, age: u32) {
+        if self.age >= age {
+            self.remove();
+        }
+    }
+    #[kernel]
+    pub fn fail_at(&self, next: Worklist<Cell>, age: u32) {
+        next.push(self.link());
+        assert!(self.age < age, "too old");
+    }
+}
+
+#[soa_world]
+pub struct Dish {
+    pub cells: Objects<Cell>,
+}
+
+fn dish(n: usize) -> (Dish, Vec<Link<Cell>>) {
+    let mut dish = Dish::new();
+    let links = dish.cells.extend((0..n).map(|_| Cell { age: 0, next: None })).unwrap().collect();
+    (dish, links)
+}
+
+#[test]
+fn any_number_of_threads_finds_the_same() {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let (mut dish, links) = dish(100_000);
+            let start: Selection<Cell> = links.iter().copied().step_by(10).collect();
+            let (rounds, left) = dish
+                .on(Place::Host)
+                .repeat_over(&start, 4, |step, work| {
+                    step.over(work).execute(Cell::grow, ())?;
+                    step.over(work).execute(Cell::scatter, (work, 100_000, links[7]))
+                })
+                .unwrap();
+            assert_eq!(rounds, 4);
+            (left.links().collect::<Vec<_>>(), dish.cells.copy_column(cell::age))
+        })
+    };
+    let alone = run(1);
+    assert!(alone.0.is_sorted() && alone.0.len() > 50_000);
+    assert_eq!(alone, run(4));
+    // As by a set.
+    let mut now: BTreeSet<u32> = (0..100_000).step_by(10).map(|n| n + 1).collect();
+    for _ in 0..4 {
+        let mut next = BTreeSet::new();
+        for &id in &now {
+            let mut random = Random::new(1, id, 8);
+            next.extend((0..3).map(|_| 1 + random.below(100_000)));
+        }
+        now = next;
+    }
+    assert_eq!(alone.0.into_iter().map(Link::id).collect::<Vec<_>>(), now.into_iter().collect::<Vec<_>>());
+}
+
+/// Objects that an iteration makes may be in the next one, and objects that it removes are not.
+#[test]
+fn objects_come_and_go() {
+    let (mut dish, links) = dish(3);
+    let start = links.iter().copied().collect();
+    let (rounds, left) = dish
+        .on(Place::Host)
+        .repeat_over(&start, 70, |step, work| {
+            step.over(work).execute(Cell::split, ())?;
+            step.over(work).execute(Cell::follow, work)
+        })
+        .unwrap();
+    assert_eq!((rounds, left.len(), dish.cells.len()), (70, 3, 3 + 70 * 3));
+    let all: Selection<Cell> = dish.cells.links().collect();
+    let (rounds, left) = dish
+        .on(Place::Host)
+        .repeat_over(&all, 9, |step, work| {
+            step.over(work).execute(Cell::stay, work)?;
+            step.over(work).execute(Cell::grow, ())?;
+            step.over(work).execute(Cell::die_at, 5)
+        })
+        .unwrap();
+    assert_eq!((rounds, left.len(), dish.cells.len()), (5, 0, 0), "the dead are in no iteration");
+}
+
+#[test]
+fn other_ids_and_no_objects_are_errors() {
+    let (mut dish, links) = dish(5);
+    let start: Selection<Cell> = links[1..].iter().copied().collect();
+    let gone = Link::from_id(9);
+    let error = dish
+        .on(Place::Host)
+        .repeat_over(&start, 3, |step, work| step.over(work).execute(Cell::push, (work, gone)))
+        .unwrap_err();
+    assert!(matches!(error, Error::NotInWorld { class: "Cell", id: 9, len: 5 }), "{error}");
+    dish.remove(links[0]).unwrap();
+    let error = dish.on(Place::Host).repeat_over(&[links[0]].into_iter().collect(), 3, |_, _| Ok(())).unwrap_err();
+    assert!(matches!(error, Error::Removed { class: "Cell", id: 1 }), "{error}");
+    dish.compact::<Cell>().unwrap();
+    let error = dish.on(Place::Host).repeat_over(&start, 3, |_, _| Ok(())).unwrap_err();
+    assert!(matches!(error, Error::StaleList { class: "Cell" }), "{error}");
+    // Nothing runs for no objects, and nothing is left of an iteration that finds nothing.
+    let none = Selection::from_iter([]);
+    let ran = dish.on(Place::Host).repeat_over(&none, 3, |_, _: &ikra::Worklist<Cell>| panic!("it has objects"));
+    assert_eq!(ran.unwrap().0, 0);
+    let one = dish.cells.links().take(1).collect();
+    let (rounds, left) = dish.on(Place::Host).repeat_over(&one, 3, |_, _| Ok(())).unwrap();
+    assert_eq!((rounds, left.len()), (1, 0));
+}
+
+#[test]
+fn a_panic_ends_the_loop() {
+    let (mut dish, links) = dish(10);
+    let start = links.iter().copied().collect();
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        dish.on(Place::Host).repeat_over(&start, 9, |step, work| {
+            step.over(work).execute(Cell::fail_at, (work, 3))?;
+            step.over(work).execute(Cell::grow, ())
+        })
+    }));
+    assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"too old"));
+    assert_eq!(dish.cells.copy_column(cell::age), [3; 10]);
+    let (rounds, _) =
+        dish.on(Place::Host).repeat_over(&start, 2, |step, work| step.over(work).execute(Cell::grow, ())).unwrap();
+    assert_eq!(rounds, 1);
+}
+
+/// A loop in a loop, over another world.
+#[test]
+fn worklists_are_those_of_their_worlds() {
+    let ((mut dish, links), (other, _)) = (dish(4), dish(4));
+    let other = std::sync::Mutex::new(other);
+    let start: Selection<Cell> = links.iter().copied().collect();
+    let inner = dish.on(Place::Host).repeat_over(&start, 1, |_, outer| {
+        let mut other = other.lock().unwrap();
+        let (rounds, _) =
+            other.on(Place::Host).repeat_over(&start, 2, |step, work| step.over(work).execute(Cell::stay, work))?;
+        assert_eq!(rounds, 2);
+        other.on(Place::Host).execute(Cell::stay, outer)
+    });
+    assert!(matches!(inner, Err(Error::ForeignWorklist { class: "Cell" })), "{inner:?}");
+}
