@@ -187,7 +187,7 @@ fn random_sequences() {
     }
     for seed in 0..if is_emulated() { 12 } else { 20 } {
         let mut random = Random::new(11, seed, 0);
-        let len = 1 + random.below(if is_emulated() { 900 } else { 20_000 });
+        let len = 1 + random.below(if is_emulated() { 900 } else { 3_000 });
         let parts: Vec<Part> = (0..1 + random.below(6))
             .map(|_| match random.below(10) {
                 0 => Part::Settle,
