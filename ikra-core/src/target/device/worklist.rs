@@ -1,7 +1,6 @@
 //! The memory of worklists on the device.
 
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-
+use super::cells::{AtomicU32, Relaxed};
 use super::element;
 
 /// Objects that were found: the list of the next iteration.
