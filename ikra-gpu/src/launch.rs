@@ -7,7 +7,7 @@ use ikra_core::effects::Effects;
 use ikra_core::kernel::{Argument, SectionWords};
 use ikra_core::transfer::WireType;
 use ikra_runtime::error::Error;
-use ikra_runtime::executor::{Extent, Form, Launch, OfIteration, Section};
+use ikra_runtime::executor::{Form, Launch, OfIteration, Section};
 
 use crate::PAIR_THREADS;
 use crate::arguments::Arguments;
@@ -49,7 +49,7 @@ impl DeviceWorld {
     /// Refuses a run over a worklist, or that takes one, if that is not for its loop, and snapshots for parts of the objects that
     /// only the device knows.
     pub(crate) fn refuse_worklist(&self, launch: &Launch<'_>) -> Result<(), Error> {
-        let is_over = |section: &&Section| matches!(&section.over, Extent::List { list, .. } if OfIteration::table(list).is_some());
+        let is_over = |section: &&Section| OfIteration::table(&section.over).is_some();
         let over = launch.sections.iter().find(is_over).map(|section| section.effects);
         let mut taken = launch.arguments.iter().filter_map(|argument| argument.as_groups());
         let taken = taken.find(|groups| groups.is_worklist());

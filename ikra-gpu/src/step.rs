@@ -36,7 +36,7 @@ impl Positions {
         match over {
             Extent::Range(range) => within(range.clone()),
             Extent::Shared(shared) => Self { is_shared: true, ..within(shared.own()) },
-            Extent::List { list, class } if OfIteration::table(list).is_some() => {
+            Extent::List { list, class } if OfIteration::table(over).is_some() => {
                 Self { are_of_iteration: true, ..within(list.places_of(*class)) }
             }
             Extent::List { list, class } => {
@@ -124,11 +124,7 @@ pub(crate) struct Stored {
 impl InWork {
     /// How a launch uses a worklist, if it does.
     fn of(sections: &[Section], arguments: &Arguments<'_>) -> Option<Self> {
-        let over = sections.iter().filter_map(|section| match &section.over {
-            Extent::List { list, .. } => OfIteration::table(list),
-            _ => None,
-        });
-        let mut tables: Vec<u64> = over.collect();
+        let mut tables: Vec<u64> = sections.iter().filter_map(|section| OfIteration::table(&section.over)).collect();
         let is_over = !tables.is_empty();
         let mut places = Vec::new();
         for (place, argument) in arguments.taken().enumerate() {

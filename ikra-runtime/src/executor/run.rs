@@ -41,7 +41,8 @@ use ikra_core::transfer::WireType;
 ///    former ids. All links are remapped, and those to other objects are empty;
 /// 6. groups have the launch's objects by their keys, in the order of their ids: [`Groups`](ikra_core::groups::Groups)
 ///    hold;
-/// 7. the recording was replayed so many times; over a worklist, for the objects of each iteration.
+/// 7. the recording was replayed so many times; over a worklist, for the objects of each iteration. Those that are left
+///    exist, and are in ascending order, each once.
 pub unsafe trait Executor<W>: Any + Debug + Send {
     /// The place where it runs kernels.
     fn place(&self) -> Place;
@@ -445,11 +446,8 @@ impl<'a> Launch<'a> {
     /// The part of this run that cannot be recorded, if any.
     #[must_use]
     pub fn not_recordable(&self) -> Option<&'static str> {
-        let is_listed = |section: &Section| match &section.over {
-            Extent::List { list, .. } => OfIteration::table(list).is_none(),
-            _ => false,
-        };
-        let is_of_iteration = |section: &Section| matches!(&section.over, Extent::List { list, .. } if OfIteration::table(list).is_some());
+        let is_of_iteration = |section: &Section| OfIteration::table(&section.over).is_some();
+        let is_listed = |section: &Section| matches!(section.over, Extent::List { .. }) && !is_of_iteration(section);
         match &self.form {
             Form::Reduce(_) => Some("a reduction, which waits for its result,"),
             Form::Collect(_) | Form::Choose(_) => Some("collecting results"),

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use ikra_core::target::groups::Made;
 use ikra_core::worklist::Worklist;
 
-use super::{Iteration, Named, On, Recording, Subset};
+use super::{Iteration, Named, On, Subset};
 use crate::class::{Class, ClassId};
 use crate::dispatch::AnyKernel;
 use crate::error::Error;
-use crate::exec::Part;
 use crate::exec::stage::All;
+use crate::exec::{Extent, Part};
 use crate::link::Link;
 use crate::list::{LinkList, ListMemory, ListOrder, Listed};
 use crate::objects::{AnyObjects, generation};
@@ -48,9 +48,10 @@ pub struct OfIteration {
 }
 
 impl OfIteration {
-    /// The number of the objects' table, if the list has those of an iteration.
+    /// The number of the objects' table, if these are the objects of an iteration.
     #[must_use]
-    pub fn table(list: &ListOrder) -> Option<u64> {
+    pub fn table(over: &Extent) -> Option<u64> {
+        let Extent::List { list, .. } = over else { return None };
         list.memory()?.as_any().downcast_ref::<Self>().map(|own| own.table)
     }
 }
@@ -143,9 +144,9 @@ impl<W: World> On<'_, W> {
     ///
     /// As for [all executors](Self#errors), and the errors of `iteration`. The iterations before the error have run.
     /// [`Error::NotInWorld`], [`Error::Removed`] or [`Error::StaleList`] for objects of `start`; the first one also if a kernel
-    /// puts in an object that does not exist. [`Error::StaleList`] if
-    /// objects of the class got other ids meanwhile. On a GPU [`Error::NotRecordable`] if a recording cannot hold the kernels, or
-    /// if `step.over(work)` is used for anything but `execute`.
+    /// puts in an object that does not exist. [`Error::StaleList`] if objects of the class got other ids meanwhile. On a GPU
+    /// [`Error::NotRecordable`] if a recording cannot hold the kernels, or if `step.over(work)` is used for anything but
+    /// `execute`.
     pub fn repeat_over<C>(
         &mut self,
         start: &Selection<C>,
@@ -204,16 +205,12 @@ impl<W: World> On<'_, W> {
         let work = Worklist::on_device(made, Arc::new(LinkList::<Link<C>>::of(list)));
         let recording = self.record(|on| iteration(&mut Iteration(On::new(on.world, on.place)), &work))?;
         let this = WorkLoop { class: C::ID, start, most };
-        let worked = self.repeat_worklist(&recording, &this)?;
-        let left = LinkList::of(ListOrder::made(vec![Listed::new(worked.left)], generation()));
-        Ok((worked.iterations, Selection::of_list(left)))
-    }
-
-    fn repeat_worklist(&mut self, recording: &Recording, this: &WorkLoop<'_>) -> Result<Worked, Error> {
         check_links(self.world, &[])?;
         // SAFETY: `check_links` has linked the tables and checked the links, and the world has been borrowed since. The
         // objects of the start were found in the world, and no recording removes objects.
-        self.at().with(|executor, world| unsafe { executor.repeat_over(world, recording, this) })
+        let worked = self.at().with(|executor, world| unsafe { executor.repeat_over(world, &recording, &this) })?;
+        let left = LinkList::of(ListOrder::made(vec![Listed::new(worked.left)], generation()));
+        Ok((worked.iterations, Selection::of_list(left)))
     }
 
     /// The objects of a class as they are now, and their number.
