@@ -109,6 +109,80 @@ __global__ void __launch_bounds__(BLOCK)
     if (mine) acc[i] = sum;
 }
 
+// Several threads for each body, one in each of ROWS rows of a block, which add up their sums at the end. The order of additions
+// depends on ROWS.
+template <class T, Root ROOT, unsigned BLOCK, unsigned ROWS>
+__global__ void __launch_bounds__(BLOCK)
+    force_split(const Vec3<T>* __restrict__ pos, const T* __restrict__ mass, Vec3<T>* __restrict__ acc, unsigned n)
+{
+    constexpr unsigned COLUMNS = BLOCK / ROWS;
+    __shared__ Other<T> tile[BLOCK];
+    __shared__ Vec3<T> sums[BLOCK];
+    const unsigned column = threadIdx.x % COLUMNS, row = threadIdx.x / COLUMNS;
+    const unsigned i = blockIdx.x * COLUMNS + column;
+    const bool mine = i < n;
+    const Vec3<T> self = mine ? pos[i] : Vec3<T>{};
+    Vec3<T> sum{};
+    for (unsigned first = 0; first < n; first += BLOCK) {
+        const unsigned j = first + threadIdx.x;
+        Other<T> other = {};
+        if (j < n) {
+            const Vec3<T> at = pos[j];
+            other = {at.x, at.y, at.z, mass[j]};
+        }
+        tile[threadIdx.x] = other;
+        __syncthreads();
+#pragma unroll
+        for (unsigned k = 0; k < BLOCK; k += ROWS) {
+            const Other<T> o = tile[k + row];
+            attract<T, ROOT>(sum, self, o.x, o.y, o.z, o.mass);
+        }
+        __syncthreads();
+    }
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    if (mine && row == 0) {
+        Vec3<T> all = acc[i];
+        for (unsigned k = 0; k < ROWS; ++k) {
+            const Vec3<T> one = sums[k * COLUMNS + column];
+            all.x += one.x;
+            all.y += one.y;
+            all.z += one.z;
+        }
+        acc[i] = all;
+    }
+}
+
+template <class T, Root ROOT, unsigned ROWS>
+double time_split(unsigned n)
+{
+    constexpr unsigned BLOCK = 128;
+    const unsigned init = blocks_for(n, BLOCK), grid = blocks_for(n, BLOCK / ROWS);
+    const Buffer<Vec3<T>> pos(n), acc(n);
+    const Buffer<T> mass(n);
+    init_bodies<<<init, BLOCK>>>(pos.data(), mass.data(), acc.data(), n);
+    return measure(
+        [&](cudaStream_t s) {
+            force_split<T, ROOT, BLOCK, ROWS><<<grid, BLOCK, 0, s>>>(pos.data(), mass.data(), acc.data(), n);
+        },
+        [&](Checksum& sum) {
+            const T* first = &acc.data()->x;
+            for (unsigned k = 0; k < 3; ++k) sum.add(first + k, n, 3);
+        });
+}
+
+// With the best number of threads for each body.
+template <class T>
+double time_split(std::uint64_t count)
+{
+    return guarded([&] {
+        const unsigned n = checked_count(count);
+        return std::min(
+            {time_split<T, Root::Ieee, 4>(n), time_split<T, Root::Ieee, 8>(n), time_split<T, Root::Ieee, 16>(n),
+             time_split<T, Root::Ieee, 32>(n)});
+    });
+}
+
 enum class Loop { Naive, Tiled };
 
 template <class T, Root ROOT, Loop LOOP, unsigned BLOCK>
@@ -153,6 +227,9 @@ EXPORT double force_tiled_f32(std::uint64_t n) { return time_force<float, Root::
 EXPORT double force_tiled_f64(std::uint64_t n) { return time_force<double, Root::Ieee, Loop::Tiled>(n, 0); }
 EXPORT double force_tiled_f32_fast(std::uint64_t n) { return time_force<float, Root::Fast, Loop::Tiled>(n, 0); }
 EXPORT double force_tiled_f64_fast(std::uint64_t n) { return time_force<double, Root::Fast, Loop::Tiled>(n, 0); }
+
+EXPORT double force_split_f32(std::uint64_t n) { return time_split<float>(n); }
+EXPORT double force_split_f64(std::uint64_t n) { return time_split<double>(n); }
 
 // One block size by itself: 128 or 256.
 EXPORT double force_tiled_block_f32(std::uint64_t n, std::uint32_t block)

@@ -7,6 +7,7 @@
 //! | [`Effects`] | the effects of a kernel; executors and the race check use them |
 
 mod methods;
+mod pairs;
 
 use core::fmt;
 
@@ -75,6 +76,7 @@ pub struct Effects {
     is_exclusive: bool,
     is_heavy: bool,
     is_for_pairs: bool,
+    sums: FieldSet,
     removes: bool,
     spawns: &'static [ClassId],
     most_births: u32,
@@ -112,11 +114,6 @@ impl Effects {
     /// several instruction sets.
     pub const fn is_heavy(&self) -> bool {
         self.is_heavy
-    }
-
-    /// Whether it runs for every pair of two different objects: several times for each object, or never.
-    pub const fn is_for_pairs(&self) -> bool {
-        self.is_for_pairs
     }
 
     /// Whether it may remove its own object.
@@ -201,6 +198,7 @@ impl Effects {
             is_exclusive: false,
             is_heavy: false,
             is_for_pairs: false,
+            sums: FieldSet::EMPTY,
             removes: false,
             spawns: &[],
             most_births: 0,
@@ -352,12 +350,6 @@ impl Effects {
     #[must_use]
     pub const fn heavy(self) -> Self {
         Self { is_heavy: true, ..self }
-    }
-
-    /// These effects, for a kernel that runs for pairs.
-    #[must_use]
-    pub const fn for_pairs(self) -> Self {
-        Self { is_for_pairs: true, ..self }
     }
 
     /// These effects, for a kernel that may make objects of some classes.

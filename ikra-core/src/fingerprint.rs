@@ -97,7 +97,7 @@ pub const fn fingerprint_of<K: Kernel>(_: K) -> u64 {
 /// As above, for a kernel for pairs, including the contents of its tile rows of the other object.
 pub const fn pairs_fingerprint<K: PairCall<A>, A>() -> u64 {
     let mut print = Fingerprint::new().number(kernel_fingerprint::<K>()).number(class_fingerprint::<K::Other>());
-    print = print.number(tile_row::bytes::<K::Other, K>() as u64);
+    print = print.number(tile_row::bytes::<K::Other, K>() as u64).number(K::EFFECTS.sums().bits());
     let mut field = 0;
     while field < K::Other::FIELDS.len() {
         print = print.option(tile_row::offset::<K::Other, K>(field));

@@ -94,6 +94,7 @@ pub mod shared;
 pub mod spawn;
 pub mod step;
 pub mod storage;
+pub mod sums;
 pub mod table;
 pub mod target;
 pub mod thread;

@@ -2,6 +2,7 @@
 
 mod array;
 mod fixed;
+mod floats;
 mod lanes;
 mod links;
 mod loaded;
@@ -9,6 +10,7 @@ mod primitive;
 
 pub(crate) use array::made;
 pub use fixed::Fixed;
+pub use floats::Float;
 pub use lanes::{LANES, LaneArray, Lanes};
 pub use links::{Joined, assume_good};
 pub use loaded::Loaded;
@@ -138,10 +140,11 @@ pub unsafe trait Value: Copy + Send + Sync + 'static {
         Some(self)
     }
 
-    /// Whether it has a link that these changes of objects change.
+    /// Shows its floating-point numbers, one by one, if it consists of these.
     #[doc(hidden)]
-    fn changed_by(self, moves: Moves<'_>) -> bool {
-        !Self::LINKS_TO.is_empty() && self.remapped(moves).is_none_or(|remapped| !self.same(&remapped))
+    #[inline]
+    fn show_floats(&mut self, show: &mut impl FnMut(Float<'_>)) {
+        show(Float::Other);
     }
 
     /// The value behind a view.

@@ -132,7 +132,7 @@ fn squares(device: usize) -> Result<Vec<u32>, GpuError> {
     let memory = Memory::new(&context, 4 * THREADS, "the test kernel")?;
     let stream = Stream::new(&context)?;
     let address = memory.address();
-    let grid = Grid { blocks: 1, threads: THREADS as u32, shared_bytes: 0 };
+    let grid = Grid { blocks: 1, threads: THREADS as u32, rows: 1, shared_bytes: 0 };
     let mut results = vec![0_u32; THREADS];
     // SAFETY: the kernel takes an address, with room for one `u32` per thread.
     unsafe { stream.launch(&function, grid, &[(&raw const address).cast()]) }?;

@@ -11,6 +11,7 @@ pub mod lives;
 mod memory;
 mod pairs;
 mod panic;
+mod parts;
 mod reduce;
 mod root;
 pub mod scan;

@@ -9,12 +9,12 @@ use ikra_core::transfer::WireType;
 use ikra_runtime::error::Error;
 use ikra_runtime::executor::{Form, Launch, OfIteration, Section};
 
-use crate::PAIR_THREADS;
 use crate::arguments::Arguments;
 use crate::block_size::{threads, threads_for};
 use crate::code::{CALL, Kind, Shape, shape_of_sections};
 use crate::device_world::DeviceWorld;
 use crate::driver::Grid;
+use crate::parts;
 use crate::special::Called;
 use crate::step::{Positions, Step};
 use crate::tables::{Loaded, Members};
@@ -88,11 +88,9 @@ impl DeviceWorld {
         };
         let grid = match launch.form {
             // The threads of a block work together: all of them must run, each with at most one object.
-            Form::Pairs { other_bytes } => Grid {
-                blocks: blocks(objects, PAIR_THREADS),
-                threads: PAIR_THREADS as u32,
-                shared_bytes: (PAIR_THREADS * other_bytes) as u32,
-            },
+            Form::Pairs { other_bytes, sums } => {
+                parts::grid(objects, other_bytes, sums, self.device().multiprocessors as usize)
+            }
             _ => self.grid(sections, objects, &entry),
         };
         let (first, end) = (positions.first as u32, positions.end as u32);
@@ -115,7 +113,7 @@ impl DeviceWorld {
         let blocks = blocks(objects, threads as usize);
         // A few objects do not need a whole block.
         let threads = if blocks == 1 { objects.next_multiple_of(32) as u32 } else { threads };
-        Grid { blocks, threads, shared_bytes: 0 }
+        Grid { blocks, threads, rows: 1, shared_bytes: 0 }
     }
 
     /// Starts the kernels of several classes, in one launch if there is an entry point for that.
@@ -144,7 +142,7 @@ impl DeviceWorld {
             [blocks_end, positions.first as u32, positions.end as u32, is_listed]
         };
         let parts: Vec<SectionWords> = launch.sections.iter().map(part).collect();
-        let grid = Grid { blocks: blocks_end, threads, shared_bytes: 0 };
+        let grid = Grid { blocks: blocks_end, threads, rows: 1, shared_bytes: 0 };
         let shape = shape_of_sections(parts.len());
         let (kernel, sections, arguments) = (launch.kernel, launch.sections, launch.arguments);
         let called = Called { kernel, sections, entry, kind: Kind::Call, arguments };

@@ -18,6 +18,7 @@
 mod chunks;
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
+mod parts;
 // An explicit path, so that its modules are in a folder next to it.
 #[cfg(not(target_arch = "nvptx64"))]
 #[path = "host.rs"]
@@ -25,6 +26,3 @@ mod host;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::*;
-
-/// Threads of a block that runs a kernel for pairs, and thus the number of other objects in a tile.
-pub(crate) const PAIR_THREADS: usize = 128;

@@ -274,7 +274,8 @@ impl DeviceWorld {
         let may_write = |(field, _)| steps.first().is_some_and(|first| self.may_write(first, field));
         let apart = u32::from(going.is_some_and(may_write));
         let (address, to) = (going.map_or(0, |(_, address)| address), report.addr() as u64);
-        let sizes: Vec<[u32; 2]> = steps.iter().map(|step| [step.grid.blocks, step.grid.threads]).collect();
+        let sizes: Vec<[u32; 2]> =
+            steps.iter().map(|step| step.grid.in_one_row()).map(|grid| [grid.blocks, grid.threads]).collect();
         let own = [&raw const address, &raw const to, &raw const most, &raw const arrived];
         let mut all: Vec<*const ()> = own.map(<*const u64>::cast).to_vec();
         all.push((&raw const apart).cast());
@@ -349,7 +350,7 @@ impl DeviceWorld {
         let report = inbox.start().cast::<u64>();
         let look = |condition: u64, ended: u32| {
             let to = report.addr() as u64;
-            let grid = Grid { blocks: 1, threads: 1, shared_bytes: 0 };
+            let grid = Grid { blocks: 1, threads: 1, rows: 1, shared_bytes: 0 };
             let own = [&raw const going, &raw const count, &raw const to, &raw const most, &raw const condition];
             let [going, count, to, most, condition] = own.map(<*const u64>::cast::<()>);
             let all = [going, count, to, most, condition, (&raw const ended).cast()];

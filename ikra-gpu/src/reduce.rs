@@ -153,6 +153,7 @@ impl DeviceWorld {
         let grid = Grid {
             blocks: blocks as u32,
             threads: threads as u32,
+            rows: 1,
             shared_bytes: (threads.max(accumulators) * size) as u32,
         };
         let result = WireType { meaning: wire.meaning ^ meaning, ..wire };

@@ -118,7 +118,7 @@ impl DeviceWorld {
             if self.codes.is_recursive(step.entry.module, &step.entry.symbol) {
                 return no("its kernels call functions that may call themselves");
             }
-            let Grid { blocks, threads, .. } = step.grid;
+            let Grid { blocks, threads, .. } = step.grid.in_one_row();
             if !threads.is_multiple_of(32) {
                 return no("a launch has parts of warps");
             }
@@ -137,7 +137,7 @@ impl DeviceWorld {
     pub(crate) fn loop_grid(&self, resident: &Resident, steps: &[Step], wish: Wish) -> Result<Grid, String> {
         let shared_bytes = steps.iter().map(|step| step.grid.shared_bytes).max().unwrap_or(0);
         let part = |(step, &is_joint): (&Step, &bool)| {
-            let Grid { blocks, threads, .. } = step.grid;
+            let Grid { blocks, threads, .. } = step.grid.in_one_row();
             let blocks =
                 if step.is_over_work() { blocks.min(WORK_THREADS / threads.min(WORK_THREADS)) } else { blocks };
             Part { blocks, threads, is_joint }
@@ -148,7 +148,7 @@ impl DeviceWorld {
         let wanted = if let Wish::Resident(wanted) = wish { wanted } else { None };
         let (blocks, threads) =
             size(&parts, wanted, room).ok_or("its kernel needs more registers than there are for such blocks")?;
-        Ok(Grid { blocks, threads, shared_bytes })
+        Ok(Grid { blocks, threads, rows: 1, shared_bytes })
     }
 
     /// Starts a thread that compiles a sequence.

@@ -95,7 +95,7 @@ impl DeviceWorld {
             let block = Block { threads: SORT_THREADS, words: 1 };
             log.start(NAME, count, blocks, block, &[keys, len_in, shift, starts])?;
             self.scan(counts, DIGITS * blocks)?;
-            let grid = Grid { blocks, threads: SORT_THREADS, shared_bytes: shared_bytes as u32 };
+            let grid = Grid { blocks, threads: SORT_THREADS, rows: 1, shared_bytes: shared_bytes as u32 };
             let own = [keys, values_in, len_in, shift, starts, keys_out, values_out];
             let arguments = Arguments { own: &own, arguments: &[] };
             // SAFETY: the kernel takes these arguments: addresses of memory with room for the pairs, other than that which it

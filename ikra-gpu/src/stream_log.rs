@@ -264,7 +264,7 @@ impl StreamLog {
         Block { threads, words }: Block,
         own: &[Argument<'_>],
     ) -> Result<(), GpuError> {
-        let grid = Grid { blocks, threads, shared_bytes: words * threads * size_of::<u32>() as u32 };
+        let grid = Grid { blocks, threads, rows: 1, shared_bytes: words * threads * size_of::<u32>() as u32 };
         let arguments = Arguments { own, arguments: &[] };
         // SAFETY: the callers pass what the kernel takes: addresses of memory with room for the numbers given beside them.
         arguments.with_places(&[], |all| unsafe { self.launch(work, function, grid, all) })
@@ -282,7 +282,13 @@ impl StreamLog {
             let threads = bytes.div_ceil(4).next_multiple_of(32).min(512);
             // SAFETY: the kernel takes two pointers and a `u32`, and copies bytes that exist by the caller. It runs as
             // one block of 32 threads or more.
-            unsafe { self.stream.launch(&self.kernels.copy, Grid { blocks: 1, threads, shared_bytes: 0 }, &arguments) }
+            unsafe {
+                self.stream.launch(
+                    &self.kernels.copy,
+                    Grid { blocks: 1, threads, rows: 1, shared_bytes: 0 },
+                    &arguments,
+                )
+            }
         } else {
             // SAFETY: `from` has `len` bytes, and the inbox has room for them; it lives until the stream is
             // synchronised.

@@ -28,6 +28,7 @@ mod parse;
 mod place;
 mod rewrite;
 mod signature;
+mod sums;
 mod turns;
 mod walk;
 

@@ -75,8 +75,8 @@ fn advance(baselines: &Baselines) -> Result<(), ikra::Error> {
 
 /// The force between all bodies of a class.
 macro_rules! force {
-    ($class:ident, $world:ident, $baselines:expr, $naive:literal, $tiled:literal, $sizes:expr) => {
-        for n in sizes($sizes, 1024) {
+    ($class:ident, $world:ident, $baselines:expr, $naive:literal, $tiled:literal, $split:literal) => {
+        for n in sizes([1_024, 4_096, 8_000, 65_536, 262_144], 1024) {
             let mut sim = $world::new();
             sim.on(ikra::Place::Gpu(0)).construct(n, $class::spawn, ())?;
             let all = time(&mut sim, |sim| sim.cuda_execute($class::attract_all, ()))?;
@@ -84,14 +84,18 @@ macro_rules! force {
             let (naive, tiled) = ($baselines.call_n($naive, n as u64), $baselines.call_n($tiled, n as u64));
             beside(concat!("all() ", stringify!($class), " / naive"), n, all, naive, &[]);
             beside(concat!("pairs ", stringify!($class), " / tiled"), n, pairs, tiled, &[]);
+            if n < 50_000 {
+                let split = $baselines.call_n($split, n as u64);
+                beside(concat!("pairs ", stringify!($class), " / several threads for each"), n, pairs, split, &[]);
+            }
         }
     };
 }
 
 fn force(baselines: &Baselines) -> Result<(), ikra::Error> {
     table(&["force", "bodies", "Ikra", "CUDA", "ratio"], 1);
-    force!(Particle32, Particles32, baselines, "force_naive_f32", "force_tiled_f32", [8_000, 65_536, 262_144]);
-    force!(Particle64, Particles64, baselines, "force_naive_f64", "force_tiled_f64", [8_000, 65_536, 262_144]);
+    force!(Particle32, Particles32, baselines, "force_naive_f32", "force_tiled_f32", "force_split_f32");
+    force!(Particle64, Particles64, baselines, "force_naive_f64", "force_tiled_f64", "force_split_f64");
     Ok(())
 }
 

@@ -67,7 +67,7 @@ impl Device {
         arguments: &[Argument],
     ) -> Result<(), ikra::Error> {
         let places: Vec<*const ()> = arguments.iter().map(Argument::place).collect();
-        let grid = Grid { blocks: blocks as u32, threads, shared_bytes };
+        let grid = Grid { blocks: blocks as u32, threads, rows: 1, shared_bytes };
         // SAFETY: the callers pass what the kernels in `ikra-gpu/src/device/root.rs` take, with room for the numbers.
         unsafe { self.stream.launch(function, grid, &places) }.map_err(ikra::Error::from)
     }

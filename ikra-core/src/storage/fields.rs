@@ -15,7 +15,7 @@ use crate::moves::{Moves, Remap};
 use crate::table::Table;
 use crate::target::assigned;
 use crate::tuples::for_tuples;
-use crate::value::{BadLink, Loaded};
+use crate::value::{BadLink, Float, Loaded};
 
 /// The object that a view shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +146,9 @@ pub trait FieldTuple<C: Class>: 'static {
     ///
     /// As for [`Storage::remap`].
     unsafe fn remap(bases: &C::Bases, index: usize, fields: FieldSet, moves: Moves<'_>, what: Remap) -> Option<usize>;
+
+    /// Shows the floating-point numbers of some fields, one by one.
+    fn show_floats(values: &mut Self::Values, fields: FieldSet, show: &mut impl FnMut(Float<'_>));
 
     /// The values behind a view.
     fn from_views<P: Phase>(views: Self::Views<'_, P>) -> Self::Values;
@@ -412,6 +415,14 @@ macro_rules! field_tuple {
                     if K == $k {
                         // SAFETY: it has type `V`, by the caller.
                         unsafe { assigned::put((&raw mut values.$k).cast::<V>(), value) };
+                    }
+                )+
+            }
+            #[inline]
+            fn show_floats(values: &mut Self::Values, fields: FieldSet, show: &mut impl FnMut(Float<'_>)) {
+                $(
+                    if fields.contains($k) {
+                        values.$k.show_floats(show);
                     }
                 )+
             }

@@ -2,7 +2,7 @@
 
 use core::mem::MaybeUninit;
 
-use super::{BadLink, Value};
+use super::{BadLink, Float, Value};
 use crate::directory::Targets;
 use crate::info::ClassId;
 use crate::moves::Moves;
@@ -65,6 +65,11 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
             remapped.unwrap_or(element)
         });
         all.then_some(elements)
+    }
+
+    #[inline]
+    fn show_floats(&mut self, show: &mut impl FnMut(Float<'_>)) {
+        self.iter_mut().for_each(|element| element.show_floats(show));
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! The types that a kernel loads for a field.
 
-use crate::value::{LaneArray, Lanes, Value};
+use crate::value::{Float, LaneArray, Lanes, Value};
 
 /// A kernel loads this for a field before a call, and stores it after: the value, or its position.
 pub trait Loaded: Copy + Send + Sync + 'static {
@@ -10,6 +10,11 @@ pub trait Loaded: Copy + Send + Sync + 'static {
     const PLACEHOLDER: Self;
     /// Whether both values are equal, bit for bit.
     fn same(&self, other: &Self) -> bool;
+    /// Shows its floating-point numbers, one by one, if it consists of these.
+    #[inline]
+    fn show_floats(&mut self, show: &mut impl FnMut(Float<'_>)) {
+        show(Float::Other);
+    }
 }
 
 impl<T: Value> Loaded for T {
@@ -18,6 +23,10 @@ impl<T: Value> Loaded for T {
     #[inline(always)]
     fn same(&self, other: &Self) -> bool {
         Value::same(self, other)
+    }
+    #[inline]
+    fn show_floats(&mut self, show: &mut impl FnMut(Float<'_>)) {
+        Value::show_floats(self, show);
     }
 }
 

@@ -1,13 +1,13 @@
 //! Numbers and `bool`.
 
-use super::{LaneArray, Value};
+use super::{Float, LaneArray, Value};
 use crate::directory::Targets;
 use crate::origin::meaning;
 use crate::phase::Phase;
 
 /// Implements [`Value`] for a type that a view shows unchanged.
 macro_rules! plain_value {
-    ($($ty:ty: $placeholder:expr, |$a:ident, $b:ident| $same:expr;)*) => { $(
+    ($($ty:ty: $placeholder:expr, |$a:ident, $b:ident| $same:expr $(, $float:ident)?;)*) => { $(
         // SAFETY: 1. a primitive (or a type of the same guarantees, named by the caller) has the same size and
         // bytes on every supported target; 2. it holds no pointer.
         unsafe impl Value for $ty {
@@ -29,6 +29,12 @@ macro_rules! plain_value {
                 let ($a, $b) = (self, other);
                 $same
             }
+            $(
+                #[inline]
+                fn show_floats(&mut self, show: &mut impl FnMut(Float<'_>)) {
+                    show(Float::$float(self));
+                }
+            )?
         }
     )* };
 }
@@ -47,6 +53,6 @@ plain_value! {
     i64: 0, |a, b| a == b;
     i128: 0, |a, b| a == b;
     bool: false, |a, b| a == b;
-    f32: 0.0, |a, b| a.to_bits() == b.to_bits();
-    f64: 0.0, |a, b| a.to_bits() == b.to_bits();
+    f32: 0.0, |a, b| a.to_bits() == b.to_bits(), Single;
+    f64: 0.0, |a, b| a.to_bits() == b.to_bits(), Double;
 }

@@ -14,6 +14,7 @@ use ikra_core::step::{check, finish, step};
 use ikra_core::storage::{Bump, FieldTuple, ViewOf};
 use ikra_core::table::{BaseSet, Table};
 use ikra_core::tile_row;
+use ikra_core::value::Float;
 use ikra_core::window::WindowTuple;
 use ikra_marks as marks;
 
@@ -159,7 +160,8 @@ impl<K: Kernel> Meeting<K> {
     ///
     /// # Safety
     ///
-    /// 1. As for [`call`].
+    /// 1. As for [`call`]. If the kernel has [`Sums`](ikra_core::sums::Sums), other threads may call it for the object too:
+    ///    calls then change nothing but `self`, since the kernel uses no atomic and no inner array of its own.
     /// 2. `row` is null or the address of the other object's row.
     #[inline(always)]
     pub unsafe fn meet<A>(&mut self, other: u32, row: *const u8, args: A)
@@ -192,6 +194,26 @@ impl<K: Kernel> Meeting<K> {
         if const { K::EFFECTS.is_exclusive() } {
             self.values = finish::<K>(view, table, index).0;
         }
+    }
+
+    /// Shows the numbers that the kernel adds to.
+    #[inline]
+    pub fn show_sums(&mut self, show: &mut impl FnMut(Float<'_>)) {
+        FieldsOf::<K>::show_floats(&mut self.values, const { K::EFFECTS.sums() }, show);
+    }
+
+    /// Shows the sums after a call that began with these values. The values stay as they were before it.
+    #[inline]
+    pub fn take_sums(&mut self, before: ValuesOf<K>, show: &mut impl FnMut(Float<'_>)) {
+        check::<K>(&before, &self.values);
+        self.show_sums(show);
+        self.values = before;
+    }
+
+    /// The object's values.
+    #[inline]
+    pub fn values(&self) -> ValuesOf<K> {
+        self.values
     }
 
     /// Stores the object.

@@ -5,15 +5,16 @@
 
 use ikra_core::info::ClassInfo;
 use ikra_core::kernel::PairCall;
+use ikra_core::sums::Sums;
 use ikra_core::thread;
 
 use super::call::{self, Meeting};
 use super::execute::object;
-use super::shared;
-use crate::PAIR_THREADS;
+use super::{parts, shared};
+use crate::parts::PAIR_THREADS;
 
 /// The number of other objects in a tile, and of threads in a block.
-const TILE: u32 = PAIR_THREADS as u32;
+pub(super) const TILE: u32 = PAIR_THREADS as u32;
 /// The number of others between two checks of the loop's end. Their rows are loaded together: as many as fit into
 /// registers without reducing the number of concurrent blocks.
 const fn unroll(tile_row_bytes: usize) -> u32 {
@@ -41,10 +42,18 @@ macro_rules! unrolled {
 ///
 /// 1. The world's tables are filled, the objects exist, and no object is in the list twice.
 /// 2. No other kernel runs in the world.
-/// 3. A block has [`PAIR_THREADS`] threads, and shared memory for one row per thread. The grid has at least one thread
-///    per object.
+/// 3. A block has [`PAIR_THREADS`] threads in one row, and shared memory for one tile row per thread. The grid has at least one
+///    thread per object. Or the block has these threads in several rows, and the kernel has [`Sums`]: at most
+///    [`MOST_SUMS`](crate::parts::MOST_SUMS), and no more than the block has rows. Then the grid has at least one column of
+///    threads per object, and the block has shared memory for two buffers as well, behind the tile rows.
 #[inline(always)]
 pub unsafe fn execute_pairs<K: PairCall<A>, A: Copy>(first: u32, end: u32, list: *const u32, args: A) {
+    if let Some(sums) = Sums::of::<K>()
+        && parts::rows() > 1
+    {
+        // SAFETY: by 3., for several rows.
+        return unsafe { parts::execute::<K, A>(sums, first, end, list, args) };
+    }
     let n = thread::block_idx_x() * TILE + thread::thread_idx_x();
     let has_object = n < end - first;
     let mut meeting = if has_object {
@@ -83,11 +92,8 @@ unsafe fn meet_all<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, has_object
     while tile < count {
         let len = TILE.min(count - tile);
         if own < len {
-            let row = rows.add(own * bytes as u32).pointer::<u8>();
-            // SAFETY: shared memory starts at a multiple of 16, and so does each row.
-            unsafe { core::hint::assert_unchecked(row.addr().is_multiple_of(16)) };
-            // SAFETY: passed on; shared memory has room for one tile row per thread.
-            unsafe { call::write_tile_row::<K, A>(tile + own, row) };
+            // SAFETY: the other object exists, since the tile has so many, and each thread has a row.
+            unsafe { load_row::<K, A>(tile + own, rows.add(own * bytes as u32)) };
         }
         // SAFETY: every thread of the block reaches the barrier.
         unsafe { thread::sync_threads() };
@@ -118,13 +124,39 @@ unsafe fn meet_all<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, has_object
     }
 }
 
+/// Copies the row of another object to shared memory.
+///
+/// # Safety
+///
+/// The other object exists, and this is the address of a row in shared memory.
+#[inline]
+pub(super) unsafe fn load_row<K: PairCall<A>, A>(other: u32, row_at: shared::Address) {
+    let row = row_at.pointer::<u8>();
+    // SAFETY: shared memory starts at a multiple of 16, and so does each row.
+    unsafe { core::hint::assert_unchecked(row.addr().is_multiple_of(16)) };
+    // SAFETY: there is room for the row, by the caller, at a multiple of 16.
+    unsafe { call::write_tile_row::<K, A>(other, row) };
+}
+
 /// # Safety
 ///
 /// As for [`execute_pairs`], and this is the address of the other object's row.
 #[inline(always)]
 unsafe fn meet_near<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, other: u32, row_at: shared::Address, args: A) {
+    // SAFETY: the address is that of the other object's row, by the caller.
+    let row = unsafe { near_row::<K, A>(row_at) };
+    // SAFETY: the row is a copy of the other object's.
+    unsafe { meeting.meet(other, row.as_ptr().cast(), args) };
+}
+
+/// A copy of a row in registers, loaded in the widest possible pieces.
+///
+/// # Safety
+///
+/// This is the address of a row.
+#[inline]
+pub(super) unsafe fn near_row<K: PairCall<A>, A>(row_at: shared::Address) -> [shared::Piece; MAX_PIECES] {
     let bytes = const { call::tile_row_bytes::<K, A>() };
-    // A copy in registers, loaded in the widest possible pieces.
     let mut row = [shared::Piece::default(); MAX_PIECES];
     unrolled!(n, {
         if n * 16 < bytes {
@@ -132,8 +164,7 @@ unsafe fn meet_near<K: PairCall<A>, A: Copy>(meeting: &mut Meeting<K>, other: u3
             row[n] = unsafe { row_at.add(n as u32 * 16).load() };
         }
     });
-    // SAFETY: passed on.
-    unsafe { meeting.meet(other, row.as_ptr().cast(), args) };
+    row
 }
 
 /// The number of pieces in the largest row.

@@ -36,8 +36,18 @@ pub struct Grid {
     pub blocks: u32,
     /// Threads of a block.
     pub threads: u32,
+    /// Rows of these threads, the block's second dimension.
+    pub rows: u32,
     /// Shared memory of a block in bytes.
     pub shared_bytes: u32,
+}
+
+impl Grid {
+    /// One thread for what a column of threads does here.
+    #[must_use]
+    pub(crate) const fn in_one_row(self) -> Self {
+        Self { blocks: self.blocks.div_ceil(self.rows), rows: 1, ..self }
+    }
 }
 
 /// Pieces of memory at equal distances.
@@ -108,7 +118,7 @@ impl Stream {
                 let attribute = LaunchAttribute::early();
                 let config = LaunchConfig {
                     blocks: [grid.blocks, 1, 1],
-                    threads: [grid.threads, 1, 1],
+                    threads: [grid.threads / grid.rows, grid.rows, 1],
                     shared_bytes: grid.shared_bytes,
                     stream: self.raw,
                     attributes: &raw const attribute,
@@ -132,8 +142,8 @@ impl Stream {
                         grid.blocks,
                         1,
                         1,
-                        grid.threads,
-                        1,
+                        grid.threads / grid.rows,
+                        grid.rows,
                         1,
                         grid.shared_bytes,
                         self.raw,

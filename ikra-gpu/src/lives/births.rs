@@ -130,7 +130,7 @@ impl DeviceWorld {
                 }
                 let words = self.words(members, &made.entry)?;
                 let blocks = states[made.member].born.div_ceil(LIVES_THREADS);
-                let grid = Grid { blocks, threads: LIVES_THREADS, shared_bytes: 0 };
+                let grid = Grid { blocks, threads: LIVES_THREADS, rows: 1, shared_bytes: 0 };
                 let own = [Argument::of(&remaps)];
                 let (arguments, function) = (Arguments { own: &own, arguments: &[] }, &made.entry.function);
                 // SAFETY: the entry point takes a number and these table entries. The kernel that made the objects comes

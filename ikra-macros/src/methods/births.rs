@@ -12,7 +12,7 @@ use super::model::{Block, Method};
 use super::plain_name;
 
 /// Methods of every object that make none.
-const OF_OBJECTS: [&str; 4] = ["all", "link", "remove", "resolve"];
+pub(super) const OF_OBJECTS: [&str; 4] = ["all", "link", "remove", "resolve"];
 
 /// The most objects of a class that a call makes, or 0 if the text does not show it.
 pub(super) fn most(block: &Block, method: &Method) -> u32 {
@@ -45,7 +45,7 @@ pub(super) fn most(block: &Block, method: &Method) -> u32 {
 }
 
 /// How often an identifier occurs.
-fn mentions(name: &str, tokens: TokenStream) -> u32 {
+pub(super) fn mentions(name: &str, tokens: TokenStream) -> u32 {
     let of_one = |token: TokenTree| match token {
         TokenTree::Ident(ident) => u32::from(plain_name(&ident) == name),
         TokenTree::Group(group) => mentions(name, group.stream()),

@@ -10,7 +10,7 @@ use super::entry::{self, entries};
 use super::expand::{bits, cfgs, effects_ident};
 use super::model::{Block, Constructor, Method, Receiver};
 use super::options::Options;
-use super::{plain_name, signature};
+use super::{plain_name, signature, sums};
 use crate::class::{padded, view_ident};
 use crate::diagnostics::located;
 
@@ -61,7 +61,10 @@ fn effects(block: &Block, method: &Method, options: &Options) -> TokenStream {
     let found = quote_spanned!(at=> <#class>::#found.reach(::ikra::rt::Reached::NONE));
     let heavy = options.heavy.unwrap_or(method.facts.loops || options.pairs.is_some());
     let heavy = heavy.then(|| quote_spanned!(at=> .heavy()));
-    let pairs = options.pairs.is_some().then(|| quote_spanned!(at=> .for_pairs()));
+    let pairs = options.pairs.is_some().then(|| {
+        let sums = bits(sums::of(block, method));
+        quote_spanned!(at=> .for_pairs(#sums))
+    });
     let declared = (!options.order.0.is_empty()).then(|| {
         let listed = options.order.to_tokens();
         quote_spanned!(at=> .declared(#listed))

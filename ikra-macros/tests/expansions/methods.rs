@@ -142,7 +142,7 @@ const _: () = {
         #[doc = "`fn attract(&mut self, other: Ref<Body>)`"] #[doc = ""] pub const
         attract : Kernel_attract = "Body::attract" for Body[0 1 2], TileRow; exclusive(<
         Body > ::__effects_of_attract.reach(::ikra::rt::Reached::NONE), 0).heavy()
-        .for_pairs();
+        .for_pairs(0);
     }
     #[automatically_derived]
     unsafe impl ::ikra::rt::PairCall<()> for Kernel_attract {

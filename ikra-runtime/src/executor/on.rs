@@ -20,6 +20,7 @@ use crate::tile_row;
 use crate::value::Value;
 use crate::world::{Holds, Ready, World, check_links};
 use ikra_core::effects::Effects;
+use ikra_core::sums::Sums;
 
 /// The executors of a world at one [`Place`]. [`World::on`] returns it.
 ///
@@ -479,7 +480,7 @@ impl<W: World, O> On<'_, W, O> {
         let picked = self.pick::<K>()?;
         let sections = Sections::of::<K, A>(self.world, picked.part())?;
         let arguments = K::arguments(&args);
-        let form = Form::Pairs { other_bytes: tile_row::bytes::<K::Other, K>() };
+        let form = Form::Pairs { other_bytes: tile_row::bytes::<K::Other, K>(), sums: Sums::of::<K>() };
         let launch = sections.launch::<K>(form, arguments.as_ref());
         self.at()
             .start(launch, picked.part(), move |world, part| run_pairs::<K, A, W>(Ready::try_of(world)?, part, args))

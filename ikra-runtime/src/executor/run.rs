@@ -350,6 +350,8 @@ pub enum Form {
     Pairs {
         /// The most bytes that it reads of the other object, if they can be copied beforehand; otherwise 0.
         other_bytes: usize,
+        /// The numbers that it adds to, if it does nothing else: its calls for one object can then be divided.
+        sums: Option<ikra_core::sums::Sums>,
     },
     /// Once for each object; the results are combined.
     Reduce(Reduction),

@@ -8,6 +8,7 @@ mod foreign;
 mod graphs;
 mod modules;
 mod names;
+mod pairs;
 mod reductions;
 mod town;
 

@@ -28,6 +28,8 @@ pub mod many;
 pub mod neighbours;
 #[path = "order.rs"]
 pub mod order;
+#[path = "pairs.rs"]
+pub mod pairs;
 #[path = "recursion.rs"]
 pub mod recursion;
 #[path = "repeats.rs"]

@@ -38,7 +38,7 @@ impl Device {
             (&raw const len).cast(),
             (&raw const addresses[2]).cast(),
         ];
-        let grid = Grid { blocks: blocks as u32, threads: 256, shared_bytes: 1024 };
+        let grid = Grid { blocks: blocks as u32, threads: 256, rows: 1, shared_bytes: 1024 };
         // SAFETY: the memory has room for the numbers and the tiles, which are zero; the stream is synchronised below.
         unsafe {
             self.stream.upload(from.address(), numbers.as_ptr().cast(), bytes).unwrap();

@@ -73,7 +73,7 @@ impl Stream {
         let attribute = LaunchAttribute::together();
         let config = LaunchConfig {
             blocks: [grid.blocks, 1, 1],
-            threads: [grid.threads, 1, 1],
+            threads: [grid.threads / grid.rows, grid.rows, 1],
             shared_bytes: grid.shared_bytes,
             stream: self.raw,
             attributes: &raw const attribute,

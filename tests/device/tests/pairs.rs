@@ -1,0 +1,139 @@
+//! Kernels for pairs: the same bits as on the host, by one thread for each object and by several.
+#![allow(missing_docs, reason = "a test, not a library")]
+
+use ikra::rng::Random;
+use ikra::{Error, Place, Selection, effects, prelude::*};
+use ikra_device_tests::model::pairs::*;
+use ikra_device_tests::{has_gpu, is_emulated, is_short};
+
+const GPU: Place = Place::Gpu(0);
+
+/// Motes, and lamps with values of all kinds.
+fn dust(motes: u32, lamps: u32, seed: u32) -> Dust {
+    let mut dust = Dust::new();
+    let new = |n: u32| {
+        let mut random = Random::new(u64::from(seed), n, 0);
+        let mut number = || random.uniform_f32() - 0.5;
+        let (pos, mass, acc) = ([number(), number(), number()], number(), [-0.0, number(), 0.0]);
+        let (pull, light, sum) =
+            (f64::from(number()), [-0.0, 0.0, 1e30], if n.is_multiple_of(3) { -0.0 } else { number() });
+        Mote { pos, mass, acc, pull, light, other: 0.0, sum, many: [0.1; 16], more: [-0.0; 17], met: 0 }
+    };
+    dust.motes.extend((0..motes).map(new)).unwrap();
+    let new = |n: u32| {
+        let mut random = Random::new(u64::from(seed), n, 1);
+        let number = random.uniform_f32() - 0.5;
+        let value = match random.below(40) {
+            0 => 0.0,
+            1 => -0.0,
+            2 => f32::MIN_POSITIVE * number,
+            3 => 1e38,
+            4 if seed % 2 == 1 => f32::NAN,
+            5 if seed % 2 == 1 => f32::INFINITY,
+            _ => number,
+        };
+        Lamp { at: 50.0 * f64::from(number) * f64::from(random.uniform_f32()), value }
+    };
+    dust.lamps.extend((0..lamps).map(new)).unwrap();
+    dust
+}
+
+/// The bits of all fields that kernels change.
+fn bits(dust: &mut Dust) -> Vec<Vec<u64>> {
+    let of = |mote: Mote| {
+        // A NaN has no bits that a program can rely on.
+        let single = |x: f32| if x.is_nan() { u64::MAX } else { u64::from(x.to_bits()) };
+        let double = |x: f64| if x.is_nan() { u64::MAX } else { x.to_bits() };
+        let singles = mote.acc.into_iter().chain([mote.sum]).chain(mote.more).map(single);
+        let doubles = mote.light.into_iter().chain([mote.pull, mote.other]).chain(mote.many).map(double);
+        singles.chain(doubles).chain([u64::from(mote.met)]).collect()
+    };
+    dust.motes.iter().map(of).collect()
+}
+
+/// Runs the kernels for all motes.
+fn run(dust: &mut Dust, place: Place) -> Result<(), Error> {
+    if let Some(key) = dust.lamps.links().next() {
+        dust.on(place).execute_pairs(Mote::shine, key)?;
+    }
+    if dust.motes.len() < 3_000 {
+        dust.on(place).execute_pairs(Mote::attract, 0.01)?;
+    }
+    dust.on(place).execute_pairs(Mote::gather, ())?;
+    dust.on(place).execute_pairs(Mote::count, 0.1)?;
+    dust.on(place).execute_pairs(Mote::spread, ())?;
+    dust.on(place).execute_pairs(Mote::scatter, ())?;
+    dust.on(place).execute_pairs(Mote::both, ())?;
+    dust.on(place).execute_pairs(Mote::compare, ())
+}
+
+/// Numbers of motes and lamps: with all numbers of threads for each mote, and rounds that end anywhere.
+fn sizes() -> Vec<(u32, u32)> {
+    let mut sizes =
+        vec![(1, 0), (1, 1), (2, 3), (5, 31), (33, 33), (80, 127), (128, 128), (160, 129), (300, 130), (600, 257)];
+    if !is_short() {
+        sizes.extend([(700, 100), (1_300, 10), (2_600, 5), (40, 1_000)]);
+    }
+    if !is_emulated() {
+        sizes.extend([(2_000, 300), (4_096, 130), (10_000, 60), (20_000, 50), (100_000, 20)]);
+    }
+    sizes
+}
+
+#[test]
+fn the_same_bits_as_on_the_host() {
+    if !has_gpu() {
+        return;
+    }
+    for (seed, (motes, lamps)) in (0..).zip(sizes()) {
+        let mut worlds = [Place::Host, GPU].map(|place| {
+            let mut dust = dust(motes, lamps, seed);
+            run(&mut dust, place).unwrap();
+            bits(&mut dust)
+        });
+        let [host, gpu] = &mut worlds;
+        assert!(host == gpu, "{motes} motes and {lamps} lamps");
+    }
+}
+
+#[test]
+fn some_of_the_objects() {
+    if !has_gpu() {
+        return;
+    }
+    let worlds = [Place::Host, GPU].map(|place| {
+        let mut dust = dust(500, 150, 1);
+        let some: Selection<Mote> = dust.motes.links().filter(|mote| mote.index() % 3 == 1).collect();
+        dust.on(place).over(&some).execute_pairs(Mote::attract, 0.1).unwrap();
+        dust.on(place).over(100..237).execute_pairs(Mote::gather, ()).unwrap();
+        dust.on(place).over(490..).execute_pairs(Mote::spread, ()).unwrap();
+        bits(&mut dust)
+    });
+    assert!(worlds[0] == worlds[1]);
+}
+
+#[test]
+fn in_loops_and_recordings() {
+    if !has_gpu() {
+        return;
+    }
+    let worlds = [Place::Host, GPU].map(|place| {
+        let mut dust = dust(150, 60, 2);
+        dust.on(place)
+            .repeat(5, |step| {
+                step.execute_pairs(Mote::attract, 0.1)?;
+                step.execute_pairs(Mote::gather, ())
+            })
+            .unwrap();
+        bits(&mut dust)
+    });
+    assert!(worlds[0] == worlds[1]);
+}
+
+/// Otherwise the tests above would compare the same loop.
+#[test]
+fn these_kernels_only_add() {
+    let all = [effects(Mote::attract), effects(Mote::shine), effects(Mote::gather), effects(Mote::count)];
+    assert!(all.iter().all(|effects| effects.only_adds()));
+    assert!(effects(Mote::spread).only_adds() && !effects(Mote::compare).only_adds());
+}
