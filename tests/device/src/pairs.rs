@@ -4,7 +4,7 @@ use ikra::prelude::*;
 
 #[soa_class]
 #[derive(Clone, Debug)]
-pub struct Mote {
+pub struct Speck {
     pub pos: [f32; 3],
     pub mass: f32,
     pub acc: [f32; 3],
@@ -25,10 +25,10 @@ pub struct Lamp {
 }
 
 #[soa_methods]
-impl Mote {
+impl Speck {
     /// Three sums, with other objects of its own class, in tile rows of 16 bytes.
     #[kernel(pairs)]
-    pub fn attract(&mut self, other: Ref<Mote>, softening: f32) {
+    pub fn attract(&mut self, other: Ref<Speck>, softening: f32) {
         let d: [f32; 3] = core::array::from_fn(|k| other.pos()[k] - self.pos[k]);
         let distance2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
         if distance2 > 0.0 {
@@ -97,6 +97,6 @@ impl Mote {
 
 #[soa_world]
 pub struct Dust {
-    pub motes: Objects<Mote>,
+    pub specks: Objects<Speck>,
     pub lamps: Objects<Lamp>,
 }

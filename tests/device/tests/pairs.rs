@@ -8,8 +8,8 @@ use ikra_device_tests::{has_gpu, is_emulated, is_short};
 
 const GPU: Place = Place::Gpu(0);
 
-/// Motes, and lamps with values of all kinds.
-fn dust(motes: u32, lamps: u32, seed: u32) -> Dust {
+/// Specks, and lamps with values of all kinds.
+fn dust(specks: u32, lamps: u32, seed: u32) -> Dust {
     let mut dust = Dust::new();
     let new = |n: u32| {
         let mut random = Random::new(u64::from(seed), n, 0);
@@ -17,9 +17,9 @@ fn dust(motes: u32, lamps: u32, seed: u32) -> Dust {
         let (pos, mass, acc) = ([number(), number(), number()], number(), [-0.0, number(), 0.0]);
         let (pull, light, sum) =
             (f64::from(number()), [-0.0, 0.0, 1e30], if n.is_multiple_of(3) { -0.0 } else { number() });
-        Mote { pos, mass, acc, pull, light, other: 0.0, sum, many: [0.1; 16], more: [-0.0; 17], met: 0 }
+        Speck { pos, mass, acc, pull, light, other: 0.0, sum, many: [0.1; 16], more: [-0.0; 17], met: 0 }
     };
-    dust.motes.extend((0..motes).map(new)).unwrap();
+    dust.specks.extend((0..specks).map(new)).unwrap();
     let new = |n: u32| {
         let mut random = Random::new(u64::from(seed), n, 1);
         let number = random.uniform_f32() - 0.5;
@@ -40,34 +40,34 @@ fn dust(motes: u32, lamps: u32, seed: u32) -> Dust {
 
 /// The bits of all fields that kernels change.
 fn bits(dust: &mut Dust) -> Vec<Vec<u64>> {
-    let of = |mote: Mote| {
+    let of = |speck: Speck| {
         // A NaN has no bits that a program can rely on.
         let single = |x: f32| if x.is_nan() { u64::MAX } else { u64::from(x.to_bits()) };
         let double = |x: f64| if x.is_nan() { u64::MAX } else { x.to_bits() };
-        let singles = mote.acc.into_iter().chain([mote.sum]).chain(mote.more).map(single);
-        let doubles = mote.light.into_iter().chain([mote.pull, mote.other]).chain(mote.many).map(double);
-        singles.chain(doubles).chain([u64::from(mote.met)]).collect()
+        let singles = speck.acc.into_iter().chain([speck.sum]).chain(speck.more).map(single);
+        let doubles = speck.light.into_iter().chain([speck.pull, speck.other]).chain(speck.many).map(double);
+        singles.chain(doubles).chain([u64::from(speck.met)]).collect()
     };
-    dust.motes.iter().map(of).collect()
+    dust.specks.iter().map(of).collect()
 }
 
-/// Runs the kernels for all motes.
+/// Runs the kernels for all specks.
 fn run(dust: &mut Dust, place: Place) -> Result<(), Error> {
     if let Some(key) = dust.lamps.links().next() {
-        dust.on(place).execute_pairs(Mote::shine, key)?;
+        dust.on(place).execute_pairs(Speck::shine, key)?;
     }
-    if dust.motes.len() < 3_000 {
-        dust.on(place).execute_pairs(Mote::attract, 0.01)?;
+    if dust.specks.len() < 3_000 {
+        dust.on(place).execute_pairs(Speck::attract, 0.01)?;
     }
-    dust.on(place).execute_pairs(Mote::gather, ())?;
-    dust.on(place).execute_pairs(Mote::count, 0.1)?;
-    dust.on(place).execute_pairs(Mote::spread, ())?;
-    dust.on(place).execute_pairs(Mote::scatter, ())?;
-    dust.on(place).execute_pairs(Mote::both, ())?;
-    dust.on(place).execute_pairs(Mote::compare, ())
+    dust.on(place).execute_pairs(Speck::gather, ())?;
+    dust.on(place).execute_pairs(Speck::count, 0.1)?;
+    dust.on(place).execute_pairs(Speck::spread, ())?;
+    dust.on(place).execute_pairs(Speck::scatter, ())?;
+    dust.on(place).execute_pairs(Speck::both, ())?;
+    dust.on(place).execute_pairs(Speck::compare, ())
 }
 
-/// Numbers of motes and lamps: with all numbers of threads for each mote, and rounds that end anywhere.
+/// Numbers of specks and lamps: with all numbers of threads for each speck, and rounds that end anywhere.
 fn sizes() -> Vec<(u32, u32)> {
     let mut sizes =
         vec![(1, 0), (1, 1), (2, 3), (5, 31), (33, 33), (80, 127), (128, 128), (160, 129), (300, 130), (600, 257)];
@@ -85,14 +85,14 @@ fn the_same_bits_as_on_the_host() {
     if !has_gpu() {
         return;
     }
-    for (seed, (motes, lamps)) in (0..).zip(sizes()) {
+    for (seed, (specks, lamps)) in (0..).zip(sizes()) {
         let mut worlds = [Place::Host, GPU].map(|place| {
-            let mut dust = dust(motes, lamps, seed);
+            let mut dust = dust(specks, lamps, seed);
             run(&mut dust, place).unwrap();
             bits(&mut dust)
         });
         let [host, gpu] = &mut worlds;
-        assert!(host == gpu, "{motes} motes and {lamps} lamps");
+        assert!(host == gpu, "{specks} specks and {lamps} lamps");
     }
 }
 
@@ -103,10 +103,10 @@ fn some_of_the_objects() {
     }
     let worlds = [Place::Host, GPU].map(|place| {
         let mut dust = dust(500, 150, 1);
-        let some: Selection<Mote> = dust.motes.links().filter(|mote| mote.index() % 3 == 1).collect();
-        dust.on(place).over(&some).execute_pairs(Mote::attract, 0.1).unwrap();
-        dust.on(place).over(100..237).execute_pairs(Mote::gather, ()).unwrap();
-        dust.on(place).over(490..).execute_pairs(Mote::spread, ()).unwrap();
+        let some: Selection<Speck> = dust.specks.links().filter(|speck| speck.index() % 3 == 1).collect();
+        dust.on(place).over(&some).execute_pairs(Speck::attract, 0.1).unwrap();
+        dust.on(place).over(100..237).execute_pairs(Speck::gather, ()).unwrap();
+        dust.on(place).over(490..).execute_pairs(Speck::spread, ()).unwrap();
         bits(&mut dust)
     });
     assert!(worlds[0] == worlds[1]);
@@ -121,8 +121,8 @@ fn in_loops_and_recordings() {
         let mut dust = dust(150, 60, 2);
         dust.on(place)
             .repeat(5, |step| {
-                step.execute_pairs(Mote::attract, 0.1)?;
-                step.execute_pairs(Mote::gather, ())
+                step.execute_pairs(Speck::attract, 0.1)?;
+                step.execute_pairs(Speck::gather, ())
             })
             .unwrap();
         bits(&mut dust)
@@ -133,7 +133,7 @@ fn in_loops_and_recordings() {
 /// Otherwise the tests above would compare the same loop.
 #[test]
 fn these_kernels_only_add() {
-    let all = [effects(Mote::attract), effects(Mote::shine), effects(Mote::gather), effects(Mote::count)];
+    let all = [effects(Speck::attract), effects(Speck::shine), effects(Speck::gather), effects(Speck::count)];
     assert!(all.iter().all(|effects| effects.only_adds()));
-    assert!(effects(Mote::spread).only_adds() && !effects(Mote::compare).only_adds());
+    assert!(effects(Speck::spread).only_adds() && !effects(Speck::compare).only_adds());
 }
