@@ -77,6 +77,16 @@ struct alignas(16) Other {
     T x, y, z, mass;
 };
 
+// The last tile is filled up with bodies without mass, which add exact zeros: every tile has
+// the same number of bodies, known to the compiler.
+template <class T>
+__device__ Other<T> other_of(const Vec3<T>* __restrict__ pos, const T* __restrict__ mass, unsigned j, unsigned n)
+{
+    if (j >= n) return {};
+    const Vec3<T> at = pos[j];
+    return {at.x, at.y, at.z, mass[j]};
+}
+
 template <class T, Root ROOT, unsigned BLOCK>
 __global__ void __launch_bounds__(BLOCK)
     force_tiled(const Vec3<T>* __restrict__ pos, const T* __restrict__ mass, Vec3<T>* __restrict__ acc, unsigned n)
@@ -89,15 +99,7 @@ __global__ void __launch_bounds__(BLOCK)
     Vec3<T> sum = mine ? acc[i] : Vec3<T>{};
 
     for (unsigned first = 0; first < n; first += BLOCK) {
-        const unsigned j = first + threadIdx.x;
-        // The last tile is filled up with bodies without mass, which add exact zeros: every tile has
-        // the same number of bodies, known to the compiler.
-        Other<T> other = {};
-        if (j < n) {
-            const Vec3<T> at = pos[j];
-            other = {at.x, at.y, at.z, mass[j]};
-        }
-        tile[threadIdx.x] = other;
+        tile[threadIdx.x] = other_of(pos, mass, first + threadIdx.x, n);
         __syncthreads();
 #pragma unroll 16
         for (unsigned k = 0; k < BLOCK; ++k) {
@@ -124,13 +126,7 @@ __global__ void __launch_bounds__(BLOCK)
     const Vec3<T> self = mine ? pos[i] : Vec3<T>{};
     Vec3<T> sum{};
     for (unsigned first = 0; first < n; first += BLOCK) {
-        const unsigned j = first + threadIdx.x;
-        Other<T> other = {};
-        if (j < n) {
-            const Vec3<T> at = pos[j];
-            other = {at.x, at.y, at.z, mass[j]};
-        }
-        tile[threadIdx.x] = other;
+        tile[threadIdx.x] = other_of(pos, mass, first + threadIdx.x, n);
         __syncthreads();
 #pragma unroll
         for (unsigned k = 0; k < BLOCK; k += ROWS) {
@@ -153,22 +149,26 @@ __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-template <class T, Root ROOT, unsigned ROWS>
-double time_split(unsigned n)
+// The time of a kernel for all bodies in so many blocks.
+template <class T, unsigned BLOCK, class Kernel>
+double time_kernel(unsigned n, unsigned grid, Kernel kernel)
 {
-    constexpr unsigned BLOCK = 128;
-    const unsigned init = blocks_for(n, BLOCK), grid = blocks_for(n, BLOCK / ROWS);
     const Buffer<Vec3<T>> pos(n), acc(n);
     const Buffer<T> mass(n);
-    init_bodies<<<init, BLOCK>>>(pos.data(), mass.data(), acc.data(), n);
+    init_bodies<<<blocks_for(n, BLOCK), BLOCK>>>(pos.data(), mass.data(), acc.data(), n);
     return measure(
-        [&](cudaStream_t s) {
-            force_split<T, ROOT, BLOCK, ROWS><<<grid, BLOCK, 0, s>>>(pos.data(), mass.data(), acc.data(), n);
-        },
+        [&](cudaStream_t s) { kernel<<<grid, BLOCK, 0, s>>>(pos.data(), mass.data(), acc.data(), n); },
         [&](Checksum& sum) {
             const T* first = &acc.data()->x;
             for (unsigned k = 0; k < 3; ++k) sum.add(first + k, n, 3);
         });
+}
+
+template <class T, unsigned ROWS>
+double time_split(unsigned n)
+{
+    constexpr unsigned BLOCK = 128;
+    return time_kernel<T, BLOCK>(n, blocks_for(n, BLOCK / ROWS), force_split<T, Root::Ieee, BLOCK, ROWS>);
 }
 
 // With the best number of threads for each body.
@@ -178,8 +178,7 @@ double time_split(std::uint64_t count)
     return guarded([&] {
         const unsigned n = checked_count(count);
         return std::min(
-            {time_split<T, Root::Ieee, 4>(n), time_split<T, Root::Ieee, 8>(n), time_split<T, Root::Ieee, 16>(n),
-             time_split<T, Root::Ieee, 32>(n)});
+            {time_split<T, 4>(n), time_split<T, 8>(n), time_split<T, 16>(n), time_split<T, 32>(n)});
     });
 }
 
@@ -188,17 +187,8 @@ enum class Loop { Naive, Tiled };
 template <class T, Root ROOT, Loop LOOP, unsigned BLOCK>
 double time_block(unsigned n)
 {
-    const unsigned grid = blocks_for(n, BLOCK);
-    const Buffer<Vec3<T>> pos(n), acc(n);
-    const Buffer<T> mass(n);
-    init_bodies<<<grid, BLOCK>>>(pos.data(), mass.data(), acc.data(), n);
     const auto kernel = LOOP == Loop::Naive ? force_naive<T, ROOT, BLOCK> : force_tiled<T, ROOT, BLOCK>;
-    return measure(
-        [&](cudaStream_t s) { kernel<<<grid, BLOCK, 0, s>>>(pos.data(), mass.data(), acc.data(), n); },
-        [&](Checksum& sum) {
-            const T* first = &acc.data()->x;
-            for (unsigned k = 0; k < 3; ++k) sum.add(first + k, n, 3);
-        });
+    return time_kernel<T, BLOCK>(n, blocks_for(n, BLOCK), kernel);
 }
 
 // With blocks of `block` threads; 0 takes the better of the two sizes.

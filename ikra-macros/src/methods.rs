@@ -21,6 +21,7 @@ mod macros;
 mod misplaced;
 mod model;
 mod names;
+mod often;
 mod options;
 mod ordinary;
 mod own;

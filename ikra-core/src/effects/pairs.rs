@@ -14,7 +14,22 @@ impl Effects {
         self.sums
     }
 
-    /// Whether all that it changes are [sums](Self::sums), and it uses no atomic field.
+    /// Whether all that it changes are [sums](Self::sums), and it uses no atomic field. A GPU can then call it by several threads
+    /// for one object, if the sums are floating-point numbers of one type.
+    /// ```
+    /// use ikra::{effects, prelude::*};
+    /// #[soa_class]
+    /// pub struct Body { pub x: f32, pub pull: f32, pub nearest: f32 }
+    /// #[soa_methods]
+    /// impl Body {
+    ///     #[kernel(pairs)]
+    ///     pub fn attract(&mut self, other: Ref<Body>) { self.pull += other.x() - self.x; }
+    ///     #[kernel(pairs)]
+    ///     pub fn look(&mut self, other: Ref<Body>) { self.nearest = self.nearest.min((other.x() - self.x).abs()); }
+    /// }
+    /// assert!(effects(Body::attract).sums().has(body::pull) && effects(Body::attract).only_adds());
+    /// assert!(!effects(Body::look).only_adds());
+    /// ```
     pub const fn only_adds(&self) -> bool {
         self.is_for_pairs
             && self.is_exclusive

@@ -9,7 +9,6 @@
 
 use core::arch::asm;
 
-use ikra_core::info::ClassInfo;
 use ikra_core::kernel::PairCall;
 use ikra_core::sums::Sums;
 use ikra_core::thread;
@@ -122,7 +121,7 @@ pub(super) unsafe fn execute<K: PairCall<A>, A: Copy>(sums: Sums, first: u32, en
     let before = meeting.values();
 
     let bytes = const { call::tile_row_bytes::<K, A>() } as u32;
-    let is_near = const { call::tile_row_bytes::<K, A>() > 0 && !<K::Other as ClassInfo>::FIELDS.is_empty() };
+    let is_near = bytes > 0;
     let tile_rows = Address::start();
     // In a buffer: for each of the others in a round, for each number, for each object.
     let of_number = columns * sums.bytes;

@@ -3,16 +3,13 @@
 //! Safety does not depend on it: `Spawn::push` counts on the device. Where the text does not show the number, the host
 //! runs the kernel.
 
-use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprClosure, ExprForLoop, ExprLoop, ExprMethodCall, ExprWhile, FnArg, Item, Pat};
 
 use super::model::{Block, Method};
+use super::often::{OF_OBJECTS, mentions, repeating};
 use super::plain_name;
-
-/// Methods of every object that make none.
-pub(super) const OF_OBJECTS: [&str; 4] = ["all", "link", "remove", "resolve"];
 
 /// The most objects of a class that a call makes, or 0 if the text does not show it.
 pub(super) fn most(block: &Block, method: &Method) -> u32 {
@@ -44,16 +41,6 @@ pub(super) fn most(block: &Block, method: &Method) -> u32 {
     if mentioned == pushes.found { pushes.found } else { 0 }
 }
 
-/// How often an identifier occurs.
-pub(super) fn mentions(name: &str, tokens: TokenStream) -> u32 {
-    let of_one = |token: TokenTree| match token {
-        TokenTree::Ident(ident) => u32::from(plain_name(&ident) == name),
-        TokenTree::Group(group) => mentions(name, group.stream()),
-        _ => 0,
-    };
-    tokens.into_iter().map(of_one).sum()
-}
-
 /// Counts `name.push(…)` where each is called once at most.
 struct Pushes<'a> {
     names: &'a [String],
@@ -82,19 +69,11 @@ impl<'ast> Visit<'ast> for Pushes<'_> {
         }
         visit::visit_expr_method_call(self, call);
     }
-    fn visit_expr_for_loop(&mut self, node: &'ast ExprForLoop) {
-        self.repeated(|pushes| visit::visit_expr_for_loop(pushes, node));
-    }
-    fn visit_expr_while(&mut self, node: &'ast ExprWhile) {
-        self.repeated(|pushes| visit::visit_expr_while(pushes, node));
-    }
-    fn visit_expr_loop(&mut self, node: &'ast ExprLoop) {
-        self.repeated(|pushes| visit::visit_expr_loop(pushes, node));
-    }
-    fn visit_expr_closure(&mut self, node: &'ast ExprClosure) {
-        self.repeated(|pushes| visit::visit_expr_closure(pushes, node));
-    }
-    fn visit_item(&mut self, node: &'ast Item) {
-        self.repeated(|pushes| visit::visit_item(pushes, node));
-    }
+    repeating!(
+        visit_expr_for_loop: ExprForLoop,
+        visit_expr_while: ExprWhile,
+        visit_expr_loop: ExprLoop,
+        visit_expr_closure: ExprClosure,
+        visit_item: Item
+    );
 }

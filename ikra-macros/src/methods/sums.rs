@@ -1,7 +1,7 @@
 //! The fields to which a kernel for pairs only adds, as its text shows it: sums over the other objects.
 //!
-//! On a device several threads may then call the kernel for one object ([`ikra_core::sums`]). A field counts if a call adds to it, or to
-//! each of its elements, at most once, and if nothing reads it:
+//! On a device several threads may then call the kernel for one object (`ikra-core/src/sums.rs`). A field counts if a call adds
+//! to it, or to each of its elements, at most once, and if nothing reads it:
 //!
 //! | in the body, or in a method that it calls once | |
 //! | --- | --- |
@@ -10,8 +10,6 @@
 //! | `for k in 0..3 { self.sum[k] += x[k]; }` | by the variable of a loop over a range |
 //!
 //! Memory safety does not depend on it. Where the text does not show it, no field counts.
-//!
-//! [`ikra_core::sums`]: https://docs.rs/ikra-core
 
 use std::collections::BTreeSet;
 
@@ -21,8 +19,9 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprBinary, ExprClosure, ExprField, ExprForLoop, ExprLoop, ExprMethodCall, ExprPath};
 use syn::{ExprWhile, Item, Lit, Member, Pat};
 
-use super::births::{OF_OBJECTS, mentions};
 use super::model::{Block, Method};
+use super::often::{OF_OBJECTS, mentions, repeating};
+use super::place::{Place, own};
 use super::plain_name;
 
 /// The positions of these fields, as bits.
@@ -92,10 +91,6 @@ impl Sums<'_> {
         is_read
     }
 
-    fn use_all(&mut self) {
-        self.used = u64::MAX;
-    }
-
     fn repeated(&mut self, visit: impl FnOnce(&mut Self)) {
         self.repeats += 1;
         let over = self.over.take();
@@ -106,8 +101,8 @@ impl Sums<'_> {
 
     /// The field of `self.field`, by position.
     fn field(&self, expr: &Expr) -> Option<usize> {
-        let Expr::Field(ExprField { base, member: Member::Named(name), .. }) = expr else { return None };
-        is_self(base).then(|| self.block.fields.position(name)).flatten()
+        let place = Place::of(expr).filter(|place| place.is_whole() && !place.is_behind)?;
+        self.block.fields.position(place.name)
     }
 
     /// The place, if what is added to it is added once in a call.
@@ -127,10 +122,6 @@ impl Sums<'_> {
         }
         if self.repeats == 0 { Some((self.field(place)?, Part::Whole)) } else { None }
     }
-}
-
-fn is_self(expr: &Expr) -> bool {
-    matches!(expr, Expr::Path(path) if path.path.is_ident("self"))
 }
 
 /// The variable of a loop over a range whose body only reads it.
@@ -172,32 +163,28 @@ impl<'ast> Visit<'ast> for Sums<'_> {
         }
     }
     fn visit_expr_field(&mut self, node: &'ast ExprField) {
-        if !is_self(&node.base) {
+        if own(&node.base).is_none() {
             return visit::visit_expr_field(self, node);
         }
         self.selves += 1;
-        match &node.member {
-            Member::Named(name) if self.block.fields.position(name).is_some() => {
-                self.used |= self.block.fields.position(name).map_or(0, |field| 1 << field);
-            }
-            _ => self.use_all(),
-        }
+        let position = match &node.member {
+            Member::Named(name) => self.block.fields.position(name),
+            Member::Unnamed(_) => None,
+        };
+        self.used |= position.map_or(u64::MAX, |field| 1 << field);
     }
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
-        if !is_self(&call.receiver) {
+        if own(&call.receiver).is_none() {
             return visit::visit_expr_method_call(self, call);
         }
         self.selves += 1;
         call.args.iter().for_each(|arg| self.visit_expr(arg));
-        match self.block.named(&call.method) {
-            Some(method) => {
-                let is_read = self.repeats == 0 && self.enter(method);
-                if !is_read {
-                    self.use_all();
-                }
-            }
-            None if OF_OBJECTS.contains(&&*plain_name(&call.method)) => {}
-            None => self.use_all(),
+        let is_read = match self.block.named(&call.method) {
+            Some(method) => self.repeats == 0 && self.enter(method),
+            None => OF_OBJECTS.contains(&&*plain_name(&call.method)),
+        };
+        if !is_read {
+            self.used = u64::MAX;
         }
     }
     fn visit_expr_for_loop(&mut self, node: &'ast ExprForLoop) {
@@ -208,16 +195,5 @@ impl<'ast> Visit<'ast> for Sums<'_> {
             sums.visit_block(&node.body);
         });
     }
-    fn visit_expr_while(&mut self, node: &'ast ExprWhile) {
-        self.repeated(|sums| visit::visit_expr_while(sums, node));
-    }
-    fn visit_expr_loop(&mut self, node: &'ast ExprLoop) {
-        self.repeated(|sums| visit::visit_expr_loop(sums, node));
-    }
-    fn visit_expr_closure(&mut self, node: &'ast ExprClosure) {
-        self.repeated(|sums| visit::visit_expr_closure(sums, node));
-    }
-    fn visit_item(&mut self, node: &'ast Item) {
-        self.repeated(|sums| visit::visit_item(sums, node));
-    }
+    repeating!(visit_expr_while: ExprWhile, visit_expr_loop: ExprLoop, visit_expr_closure: ExprClosure, visit_item: Item);
 }

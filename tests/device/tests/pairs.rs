@@ -67,6 +67,17 @@ fn run(dust: &mut Dust, place: Place) -> Result<(), Error> {
     dust.on(place).execute_pairs(Speck::compare, ())
 }
 
+/// Compares the bits of worlds with so many specks and lamps, and this seed, after the same kernels on the host and on a GPU.
+fn check(world: (u32, u32, u32), kernels: impl Fn(&mut Dust, Place) -> Result<(), Error>) {
+    let (specks, lamps, seed) = world;
+    let [host, gpu] = [Place::Host, GPU].map(|place| {
+        let mut dust = dust(specks, lamps, seed);
+        kernels(&mut dust, place).unwrap();
+        bits(&mut dust)
+    });
+    assert!(host == gpu, "{specks} specks and {lamps} lamps");
+}
+
 /// Numbers of specks and lamps: with all numbers of threads for each speck, and rounds that end anywhere.
 fn sizes() -> Vec<(u32, u32)> {
     let mut sizes =
@@ -86,13 +97,7 @@ fn the_same_bits_as_on_the_host() {
         return;
     }
     for (seed, (specks, lamps)) in (0..).zip(sizes()) {
-        let mut worlds = [Place::Host, GPU].map(|place| {
-            let mut dust = dust(specks, lamps, seed);
-            run(&mut dust, place).unwrap();
-            bits(&mut dust)
-        });
-        let [host, gpu] = &mut worlds;
-        assert!(host == gpu, "{specks} specks and {lamps} lamps");
+        check((specks, lamps, seed), run);
     }
 }
 
@@ -101,15 +106,12 @@ fn some_of_the_objects() {
     if !has_gpu() {
         return;
     }
-    let worlds = [Place::Host, GPU].map(|place| {
-        let mut dust = dust(500, 150, 1);
+    check((500, 150, 1), |dust, place| {
         let some: Selection<Speck> = dust.specks.links().filter(|speck| speck.index() % 3 == 1).collect();
-        dust.on(place).over(&some).execute_pairs(Speck::attract, 0.1).unwrap();
-        dust.on(place).over(100..237).execute_pairs(Speck::gather, ()).unwrap();
-        dust.on(place).over(490..).execute_pairs(Speck::spread, ()).unwrap();
-        bits(&mut dust)
+        dust.on(place).over(&some).execute_pairs(Speck::attract, 0.1)?;
+        dust.on(place).over(100..237).execute_pairs(Speck::gather, ())?;
+        dust.on(place).over(490..).execute_pairs(Speck::spread, ())
     });
-    assert!(worlds[0] == worlds[1]);
 }
 
 #[test]
@@ -117,17 +119,12 @@ fn in_loops_and_recordings() {
     if !has_gpu() {
         return;
     }
-    let worlds = [Place::Host, GPU].map(|place| {
-        let mut dust = dust(150, 60, 2);
-        dust.on(place)
-            .repeat(5, |step| {
-                step.execute_pairs(Speck::attract, 0.1)?;
-                step.execute_pairs(Speck::gather, ())
-            })
-            .unwrap();
-        bits(&mut dust)
+    check((150, 60, 2), |dust, place| {
+        dust.on(place).repeat(5, |step| {
+            step.execute_pairs(Speck::attract, 0.1)?;
+            step.execute_pairs(Speck::gather, ())
+        })
     });
-    assert!(worlds[0] == worlds[1]);
 }
 
 /// Otherwise the tests above would compare the same loop.
