@@ -8,6 +8,7 @@
 use std::time::{Duration, Instant};
 
 use ikra_core::effects::FieldSet;
+use ikra_ptx::repeat::{LAUNCH_PARAMETERS, inverse};
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::{ObjectField, Recording};
 
@@ -274,8 +275,8 @@ impl DeviceWorld {
         let may_write = |(field, _)| steps.first().is_some_and(|first| self.may_write(first, field));
         let apart = u32::from(going.is_some_and(may_write));
         let (address, to) = (going.map_or(0, |(_, address)| address), report.addr() as u64);
-        let sizes: Vec<[u32; 2]> =
-            steps.iter().map(|step| step.grid.in_one_row()).map(|grid| [grid.blocks, grid.threads]).collect();
+        let size = |Grid { blocks, threads, .. }: Grid| [blocks, threads, inverse(threads)];
+        let sizes: Vec<[u32; LAUNCH_PARAMETERS]> = steps.iter().map(|step| size(step.grid.in_one_row())).collect();
         let own = [&raw const address, &raw const to, &raw const most, &raw const arrived];
         let mut all: Vec<*const ()> = own.map(<*const u64>::cast).to_vec();
         all.push((&raw const apart).cast());
@@ -296,7 +297,7 @@ impl DeviceWorld {
             unsafe { log.stream.zero(arrived, size_of::<u64>()) }.map_err(|error| log.blame(error))?;
         }
         // SAFETY: the kernel was made of these entry points, and takes four numbers of 64 bits, one of 32, and for each launch
-        // two of 32 and what its entry point takes: `Step` has the arguments, and these are its table entries. `address` is
+        // three of 32 and what its entry point takes: `Step` has the arguments, and these are its table entries. `address` is
         // that of a field or 0, `report` is in the inbox, which is locked, `arrived` is 0 if there are several blocks.
         // `loop_grid` has found room for all blocks, each with at least as many threads and as much shared memory as the
         // launches have. The launches are for the columns, numbers of objects and array lengths that `current` has compared,

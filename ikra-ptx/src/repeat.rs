@@ -55,7 +55,8 @@
 //!    where they wait for each other;
 //! 5. with 32 bits: not 0 if the first launch may write the byte. Then the blocks wait until all have read it.
 //!
-//! For each launch follow, with 32 bits, its numbers of blocks and of threads per block, and the kernel's own parameters.
+//! For each launch follow, with 32 bits, its number of blocks, its number of threads per block, the [`inverse`] of that, and the
+//! kernel's own parameters.
 //! Iterations may alternate, for example between two memories: then those of the second one follow in the same way, and so
 //! on, before the first one's come again.
 //!
@@ -74,10 +75,11 @@
 //! # Why it does the same
 //!
 //! - *Order.* A launch begins when the one before it is done, and its stores are visible. Here all threads of a block
-//!   meet at a barrier; one thread executes a fence, counts the block, waits until all are counted, and executes another
-//!   fence; then the threads meet again. A store before is ordered before the first barrier, that before the fence, the
-//!   fence before each other block's second fence (by the count, which is written after the one and read before the
-//!   other), and that before the loads after the other block's second barrier. This is PTX's causality order.
+//!   meet at a barrier; one thread counts the block, and waits until all are counted; then the threads meet again. It adds to the
+//!   count by a release, and reads it by an acquire, both for the whole device. A store before is ordered before the first
+//!   barrier, that before the release, the release before each other block's acquire that reads the count, and that before the
+//!   loads after the other block's second barrier. This is PTX's causality order. Later additions to the count belong to the
+//!   release sequence of earlier ones, as they are read-modify-write operations.
 //! - *Caches.* Loads that may use a cache which only the start of a kernel empties, `ld.global.nc`, become ordinary ones.
 //! - *The number of a thread.* `%tid`, `%ntid`, `%ctaid` and `%nctaid` are replaced by those of the launch. Warps stay
 //!   warps, since launches have whole warps.
@@ -100,14 +102,34 @@ pub use crate::error::Refused;
 use crate::{Function, Instruction, Item, Linkage, Modifier, Module, Parameter, needed};
 use body::Moved;
 
+/// The threads of a warp.
+const WARP: u32 = 32;
 /// The number of the loop's own parameters.
 pub const OWN_PARAMETERS: usize = 5;
 /// The number of parameters of each launch before those of its kernel.
-pub const LAUNCH_PARAMETERS: usize = 2;
+pub const LAUNCH_PARAMETERS: usize = 3;
 /// The most launches of all iterations that alternate.
 pub const MOST_LAUNCHES: usize = 256;
 /// The most bytes of all parameters.
 pub const MOST_BYTES: u64 = 4096;
+
+/// The number by which a loop divides by the threads of a launch's blocks, whole warps. A division would take longer than many
+/// kernels.
+///
+/// ```
+/// use ikra_ptx::repeat::inverse;
+///
+/// let of_launch = |threads: u32| (u64::from(threads / 32 + 1) * u64::from(inverse(96))) >> 32;
+/// assert_eq!([95, 96, 97, 1024].map(of_launch), [0, 1, 1, 10]);
+/// ```
+///
+/// # Panics
+///
+/// If `threads` is less than a warp.
+#[must_use]
+pub const fn inverse(threads: u32) -> u32 {
+    u32::MAX / (threads / WARP)
+}
 
 /// A loop of kernels.
 #[derive(Clone, Debug)]
@@ -223,5 +245,28 @@ fn head(name: &str) -> Function {
         attributes: Vec::new(),
         body: None,
         line: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inverses_are_exact() {
+        for warps in 1..=32 {
+            let inverse = u64::from(inverse(warps * WARP));
+            let divided = |threads: u32| (u64::from(threads / WARP + 1) * inverse) >> 32;
+            let wanted = |threads: u32| u64::from(threads / (warps * WARP));
+            let small = 0..70_000;
+            let near = |times: u32| {
+                (times.saturating_mul(warps * WARP) - 40)..=times.saturating_mul(warps * WARP).saturating_add(40)
+            };
+            let most = u32::MAX / (warps * WARP);
+            let large = [most / 3, most / 2, most - 1, most].into_iter().flat_map(near).chain(u32::MAX - 99..=u32::MAX);
+            for threads in small.chain(large) {
+                assert_eq!(divided(threads), wanted(threads), "{threads} by {warps} warps");
+            }
+        }
     }
 }

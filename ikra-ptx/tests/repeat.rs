@@ -3,7 +3,7 @@
 
 use ikra_ptx::{
     Module,
-    repeat::{OWN_PARAMETERS, repeated, repeated_over},
+    repeat::{LAUNCH_PARAMETERS, OWN_PARAMETERS, repeated, repeated_over},
 };
 
 const HEAD: &str = ".version 7.0\n.target sm_80\n.address_size 64\n";
@@ -93,9 +93,9 @@ fn each_launch_has_parameters_registers_and_variables_of_its_own() {
     let kernel = made.function("all").unwrap();
     let names: Vec<&str> = kernel.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     assert_eq!(names[..OWN_PARAMETERS], ["all_going", "all_report", "all_most", "all_arrived", "all_apart"]);
-    assert_eq!(names[5..9], ["all_0_blocks", "all_0_threads", "all_0_0", "all_0_1"]);
-    assert_eq!(names[9..], ["all_1_blocks", "all_1_threads", "all_1_0", "all_1_1"]);
-    assert_eq!((kernel.parameters[8].bytes(), kernel.parameters[8].align), (16, Some(8)));
+    assert_eq!(names[5..10], ["all_0_blocks", "all_0_threads", "all_0_inverse", "all_0_0", "all_0_1"]);
+    assert_eq!(names[10..], ["all_1_blocks", "all_1_threads", "all_1_inverse", "all_1_0", "all_1_1"]);
+    assert_eq!((kernel.parameters[9].bytes(), kernel.parameters[9].align), (16, Some(8)));
     let text = made.to_string();
     for line in [
         ".local .align 8 .b8 all_k1_depot[8];",
@@ -169,7 +169,7 @@ fn a_worklist_says_how_many_there_are() {
     let made = over(&module, 1).unwrap().module;
     let parameters = &made.function("all").unwrap().parameters;
     // Two lists for each of three iterations.
-    assert_eq!(parameters.len(), OWN_PARAMETERS + 3 * 2 + 3 * 2 * (2 + 3));
+    assert_eq!(parameters.len(), OWN_PARAMETERS + 3 * 2 + 3 * 2 * (LAUNCH_PARAMETERS + 3));
     let text = made.to_string();
     for number in 0..6 {
         let (is_over, ordinary) = (number % 2 == 0, format!("ld.param.u32 \t%k{number}_r1, [all_{number}_1];"));

@@ -46,8 +46,8 @@ impl Moved<'_> {
         for parameter in &kernel.parameters {
             let made = self.parameter(parameter, symbols.len());
             symbols.insert(parameter.name.clone(), made.name.clone());
-            let first = frame::parameters_of(self.name, self.number);
-            let at = new.parameters.iter().position(|one| one.name == first[1]).map_or(0, |at| at + symbols.len());
+            let [.., last] = frame::parameters_of(self.name, self.number);
+            let at = new.parameters.iter().position(|one| one.name == last).map_or(0, |at| at + symbols.len());
             new.parameters.insert(at, made);
         }
         let Some(body) = &mut new.body else { return Err(String::from("the loop has no body")) };

@@ -17,7 +17,7 @@ pub(super) const LENGTH: &str = "%length";
 
 /// The names of a launch's first parameters.
 pub(super) fn parameters_of(name: &str, number: usize) -> [String; LAUNCH_PARAMETERS] {
-    ["blocks", "threads"].map(|what| format!("{name}_{number}_{what}"))
+    ["blocks", "threads", "inverse"].map(|what| format!("{name}_{number}_{what}"))
 }
 
 /// The names of a launch's registers for the thread, the threads per block, the block, and the number of blocks.
@@ -39,17 +39,27 @@ fn wait(number: &str, note: &str) -> String {
 	@%follows bra known{number};
 	@%alone bra.uni met{number};
 	add.s64 %awaited, %awaited, %share;
-	fence.acq_rel.gpu;
-	red.relaxed.gpu.global.add.u64 [%arrived], 1;
+	red.release.gpu.global.add.u64 [%arrived], 1;
 again{number}:
-	ld.relaxed.gpu.global.u64 %seen, [%arrived];
+	ld.acquire.gpu.global.u64 %seen, [%arrived];
 	setp.lt.u64 %lacks, %seen, %awaited;
 	@%lacks bra again{number};
-	fence.acq_rel.gpu;
 met{number}:
 	{note}
 known{number}:
 	barrier.sync 0;
+"
+    )
+}
+
+/// How many blocks of the launch have as many threads as a number says, rounded down: its warps, divided by those of a block
+/// (see [`inverse`](super::inverse)).
+fn of_launch(into: &str, threads: &str) -> String {
+    format!(
+        "
+	shr.u32 {into}, {threads}, 5;
+	add.s32 {into}, {into}, 1;
+	mul.hi.u32 {into}, {into}, %inverse;
 "
     )
 }
@@ -71,6 +81,7 @@ const BEGIN: &str = "
 	.reg .b32 %stride;
 	.reg .b32 %group;
 	.reg .b32 %groups;
+	.reg .b32 %inverse;
 	.reg .b32 %goes;
 	.reg .b32 %apart;
 	.reg .b64 %going;
@@ -142,13 +153,10 @@ look{first}:
 /// if there is none.
 /// `is_counted` says that there is a thread for each object of the worklist.
 fn launch(name: &str, number: usize, (is_joint, is_counted): (bool, bool), next: usize) -> String {
-    let [blocks, threads] = parameters_of(name, number);
+    let [blocks, threads, inverse] = parameters_of(name, number);
     let blocks = if is_counted {
-        format!(
-            "sub.s32 %blocks{number}, %length, 1;
-	div.u32 %blocks{number}, %blocks{number}, %threads{number};
-	add.s32 %blocks{number}, %blocks{number}, 1;"
-        )
+        let all = format!("%blocks{number}");
+        format!("sub.s32 {all}, %length, 1;{}\tadd.s32 {all}, {all}, 1;", of_launch(&all, &all))
     } else {
         format!("ld.param.u32 %blocks{number}, [{blocks}];")
     };
@@ -168,11 +176,10 @@ fn launch(name: &str, number: usize, (is_joint, is_counted): (bool, bool), next:
             "barrier.sync 0;",
         )
     } else {
+        let (group, groups) = (of_launch("%group", "%thread"), of_launch("%groups", "%size"));
         (
             format!(
-                "
-	div.u32 %group, %thread, %threads{number};
-	div.u32 %groups, %size, %threads{number};
+                "{group}{groups}
 	setp.ge.u32 %idle, %group, %groups;
 	@%idle bra done{number};
 	mul.lo.s32 %thread{number}, %group, %threads{number};
@@ -201,6 +208,7 @@ launch{number}:
 	.reg .b32 %threads{number};
 	.reg .b32 %thread{number};
 	ld.param.u32 %threads{number}, [{threads}];
+	ld.param.u32 %inverse, [{inverse}];
 	{blocks}
 {begin}
 	setp.ge.u32 %ends, %block, %blocks{number};
