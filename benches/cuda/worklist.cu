@@ -32,6 +32,38 @@ __device__ void visit(const Graph& graph, unsigned vertex, unsigned* next)
     }
 }
 
+// As above, for up to four neighbours at the same time; the threads of a warp count those that they have reached together.
+__device__ void visit_together(const Graph& graph, unsigned vertex, unsigned* next)
+{
+    constexpr unsigned FOUR = 4;
+    const unsigned farther = graph.distances[vertex] + 1, end = graph.offsets[vertex + 1];
+    for (unsigned edge = graph.offsets[vertex]; edge < end; edge += FOUR) {
+        unsigned to[FOUR], distance[FOUR];
+        bool reached[FOUR];
+#pragma unroll
+        for (unsigned k = 0; k < FOUR; ++k) to[k] = edge + k < end ? graph.targets[edge + k] : vertex;
+#pragma unroll
+        for (unsigned k = 0; k < FOUR; ++k) distance[k] = graph.distances[to[k]];
+#pragma unroll
+        for (unsigned k = 0; k < FOUR; ++k)
+            reached[k] = distance[k] == UNREACHED && atomicCAS(graph.distances + to[k], UNREACHED, farther) == UNREACHED;
+        const unsigned warp = __activemask(), lane = threadIdx.x % 32, first = __ffs(warp) - 1;
+        unsigned before = 0, sum = 0;
+#pragma unroll
+        for (unsigned k = 0; k < FOUR; ++k) {
+            const unsigned all = __ballot_sync(warp, reached[k]);
+            before += __popc(all & ((1u << lane) - 1));
+            sum += __popc(all);
+        }
+        if (sum == 0) continue;
+        unsigned place = lane == first ? atomicAdd(next, sum) : 0;
+        place = __shfl_sync(warp, place, first) + before;
+#pragma unroll
+        for (unsigned k = 0; k < FOUR; ++k)
+            if (reached[k]) next[1 + place++] = to[k];
+    }
+}
+
 __global__ void level(Graph graph, unsigned number, unsigned len)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -39,6 +71,7 @@ __global__ void level(Graph graph, unsigned number, unsigned len)
     if (i < len) visit(graph, graph.lists[number % 3][1 + i], graph.lists[(number + 1) % 3]);
 }
 
+template <bool TOGETHER>
 __global__ void resident(Graph graph)
 {
     const auto grid = cooperative_groups::this_grid();
@@ -48,7 +81,13 @@ __global__ void resident(Graph graph)
         const unsigned len = *static_cast<const volatile unsigned*>(list);
         if (len == 0) return;
         if (first == 0) *graph.lists[(number + 2) % 3] = 0;
-        for (unsigned i = first; i < len; i += stride) visit(graph, list[1 + i], graph.lists[(number + 1) % 3]);
+        unsigned* const next = graph.lists[(number + 1) % 3];
+        for (unsigned i = first; i < len; i += stride) {
+            if (TOGETHER)
+                visit_together(graph, list[1 + i], next);
+            else
+                visit(graph, list[1 + i], next);
+        }
         grid.sync();
     }
 }
@@ -107,9 +146,11 @@ EXPORT double search_by_host(std::uint64_t n, const std::uint32_t* offsets, cons
     });
 }
 
+namespace {
+
 // With the fastest of some numbers of blocks and threads.
-EXPORT double search_by_kernel(std::uint64_t n, const std::uint32_t* offsets, const std::uint32_t* targets,
-                               std::uint32_t source, std::uint32_t* levels, std::uint32_t)
+double search_by(const void* kernel, std::uint64_t n, const std::uint32_t* offsets, const std::uint32_t* targets,
+                 std::uint32_t source, std::uint32_t* levels)
 {
     return guarded([&] {
         int device = 0, processors = 0;
@@ -117,12 +158,11 @@ EXPORT double search_by_kernel(std::uint64_t n, const std::uint32_t* offsets, co
         check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
         const unsigned all = static_cast<unsigned>(processors);
         double best = 0;
-        for (const auto size : {std::pair(16u, 256u), std::pair(all / 4, 512u), std::pair(all, 256u), std::pair(all, 1024u)}) {
+        for (const auto size : {std::pair(16u, 256u), std::pair(all / 4, 128u), std::pair(all / 4, 512u), std::pair(all, 256u), std::pair(all, 1024u)}) {
             const double time =
                 time_search(n, offsets, targets, source, levels, [&](const Graph& graph, Stream& stream) {
                     Graph copy = graph;
                     void* arguments[] = {&copy};
-                    const void* kernel = reinterpret_cast<const void*>(resident);
                     check(cudaLaunchCooperativeKernel(kernel, dim3(size.first), dim3(size.second), arguments, 0, stream));
                     stream.synchronize();
                 });
@@ -130,4 +170,20 @@ EXPORT double search_by_kernel(std::uint64_t n, const std::uint32_t* offsets, co
         }
         return best;
     });
+}
+
+}  // namespace
+
+// One neighbour after another.
+EXPORT double search_by_kernel(std::uint64_t n, const std::uint32_t* offsets, const std::uint32_t* targets,
+                               std::uint32_t source, std::uint32_t* levels, std::uint32_t)
+{
+    return search_by(reinterpret_cast<const void*>(resident<false>), n, offsets, targets, source, levels);
+}
+
+// Several neighbours at the same time.
+EXPORT double search_together(std::uint64_t n, const std::uint32_t* offsets, const std::uint32_t* targets,
+                              std::uint32_t source, std::uint32_t* levels, std::uint32_t)
+{
+    return search_by(reinterpret_cast<const void*>(resident<true>), n, offsets, targets, source, levels);
 }

@@ -55,6 +55,14 @@ impl<C: Class, T: Value> Probe<Mapped<C, T>> {
 impl<C: Class> Probe<Worklist<C>> {
     /// The meaning of a worklist's bytes: of which class.
     pub const MEANING: u64 = meaning("Worklist", &[<Link<C> as Value>::MEANING]);
+
+    /// Begins a kernel with the worklist that was passed.
+    #[inline]
+    #[must_use]
+    pub fn ready(mut list: Worklist<C>) -> Worklist<C> {
+        list.found.ready();
+        list
+    }
 }
 
 impl<T: Transfer> Probe<T> {
@@ -90,6 +98,12 @@ pub trait No {
     const WIRE: WireType = WireType::UNSENT;
     /// It is not known that its values can be copied.
     const IS_COPY: bool = false;
+
+    /// Begins a kernel with an argument that it takes by reference.
+    #[inline]
+    fn ready<V>(argument: V) -> V {
+        argument
+    }
 }
 
 impl<T> No for Probe<T> {}

@@ -54,7 +54,7 @@ use crate::target::worklist::Found;
 /// ```
 #[repr(C)]
 pub struct Worklist<C> {
-    found: Found,
+    pub(crate) found: Found,
     class: PhantomData<fn() -> C>,
 }
 
@@ -63,8 +63,8 @@ impl<C: Class> Worklist<C> {
     ///
     /// # Panics
     ///
-    /// On a GPU, if there is no such object; on the host the loop ends with an error then. Also if the host calls it in a
-    /// loop that a GPU runs.
+    /// On a GPU, when the kernel ends, if there is no such object; on the host the loop ends with an error then. Also if the host
+    /// calls it in a loop that a GPU runs.
     #[inline]
     #[track_caller]
     pub fn push(&self, object: Link<C>) {

@@ -103,8 +103,9 @@ pub(crate) struct WorkPlace {
     pub(crate) len: u32,
     /// The address of the first one.
     pub(crate) list: u64,
-    /// The argument of a kernel: the addresses of marks and of the next list, and the number of objects of the class.
-    pub(crate) found: [u64; 3],
+    /// The argument of a kernel: the addresses of marks and of the next list, the number of objects of the class, and zeros
+    /// for a thread's own use.
+    pub(crate) found: [u64; 7],
 }
 
 /// The result of a recorded reduction.

@@ -53,7 +53,7 @@ impl Lists {
 
     /// The worklist of an iteration with so many objects.
     fn place(&self, iteration: u64, len: u32) -> WorkPlace {
-        let found = [self.marks, self.of(iteration + 1), u64::from(self.count)];
+        let found = [self.marks, self.of(iteration + 1), u64::from(self.count), 0, 0, 0, 0];
         WorkPlace { len, list: self.of(iteration) + HEAD, found }
     }
 }

@@ -75,7 +75,10 @@ pub fn loops(baselines: &Baselines) -> Result<(), ikra::Error> {
 
 /// Searches of road networks, each level for the junctions that the one before has reached.
 pub fn worklists(baselines: &Baselines) -> Result<(), ikra::Error> {
-    table(&["search with a worklist, milliseconds", "vertices", "Ikra", "CUDA", "ratio", "form"], 1);
+    table(
+        &["search with a worklist, milliseconds", "vertices", "Ikra", "CUDA", "ratio", "four at once", "ratio", "form"],
+        1,
+    );
     for n in sizes([1_088_092, 1 << 22, 1 << 24], 4000) {
         let graph = ::graph::roads::generate(n as u32, 1);
         let mut roads = Roads::new();
@@ -90,7 +93,9 @@ pub fn worklists(baselines: &Baselines) -> Result<(), ikra::Error> {
                 roads.on(GPU).repeat_over(&start, most, |step, work| step.over(work).execute(Junction::expand, work));
             found.map(drop)
         };
-        for (form, theirs) in [("host", "search_by_host"), ("resident", "search_by_kernel")] {
+        for (form, theirs, together) in
+            [("host", "search_by_host", None), ("resident", "search_by_kernel", Some("search_together"))]
+        {
             if is_counting() && form == "resident" {
                 continue;
             }
@@ -105,9 +110,13 @@ pub fn worklists(baselines: &Baselines) -> Result<(), ikra::Error> {
                 search(&mut roads, u64::MAX)?;
                 best = best.min(begin.elapsed().as_secs_f64());
             }
-            let (cuda, levels) = call_bfs(baselines, theirs, &graph.offsets, &graph.targets, 0);
-            let is_same = is_counting() || roads.junctions.copy_column(junction::distance) == levels;
-            assert!(is_same, "both searches find the same distances");
+            let found = roads.junctions.copy_column(junction::distance);
+            let time_of = |name: &str| {
+                let (cuda, levels) = call_bfs(baselines, name, &graph.offsets, &graph.targets, 0);
+                assert!(is_counting() || found == levels, "all searches find the same distances");
+                cuda
+            };
+            let (cuda, together) = (time_of(theirs), together.map_or(f64::NAN, time_of));
             let form = roads.cuda().loops()?.last().map_or_else(String::new, |report| report.form.to_string());
             row(&[
                 &"worklist",
@@ -115,6 +124,8 @@ pub fn worklists(baselines: &Baselines) -> Result<(), ikra::Error> {
                 &format!("{:.2}", best * 1e3),
                 &format!("{:.2}", cuda / 1e6),
                 &ratio(cuda / 1e9, best),
+                &if together.is_nan() { String::from("–") } else { format!("{:.2}", together / 1e6) },
+                &ratio(together / 1e9, best),
                 &form,
             ]);
         }

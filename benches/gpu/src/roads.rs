@@ -27,13 +27,13 @@ impl Junction {
     #[kernel(unordered(distance))]
     pub fn expand(&self, next: Worklist<Junction>) {
         let farther = self.distance.load() + 1;
-        for other in &self.roads {
+        self.roads.iter().for_each(|other| {
             let distance = other.distance();
             if distance.load() > farther {
                 distance.store(farther);
                 next.push(other.link());
             }
-        }
+        });
     }
 }
 

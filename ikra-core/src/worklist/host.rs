@@ -51,6 +51,8 @@ struct OnDevice {
     marks: u64,
     list: u64,
     count: u32,
+    /// For the device's use.
+    others: [u32; 8],
 }
 
 // SAFETY: `OnDevice` has the fields of the device's `Found`, in the same order, both under `repr(C)`.
@@ -71,5 +73,5 @@ unsafe impl<C: Class> DeviceArgument for &Worklist<C> {
 /// `to` has room for an [`OnDevice`].
 unsafe fn write(_: *const (), [marks, list]: [u64; 2], to: *mut u8) {
     // SAFETY: there is room for it, at any address.
-    unsafe { to.cast::<OnDevice>().write_unaligned(OnDevice { marks, list, count: 0 }) };
+    unsafe { to.cast::<OnDevice>().write_unaligned(OnDevice { marks, list, count: 0, others: [0; 8] }) };
 }

@@ -42,7 +42,7 @@ macro_rules! __entry {
             unsafe extern "ptx-kernel" fn collect(first: u32, end: u32, list: *const u32, results: *mut u8 $(, $arg: $ty)*) {
                 $crate::device::mark!("collect", __ENTRY, $crate::device::runtime::known::Probe::<$output>::WIRE);
                 $crate::__trust!(execute: $($arg),*);
-                $($crate::__borrow! { $arg $($lt)? })*
+                $($crate::__borrow! { $arg: $ty $(=> $lt)? })*
                 // SAFETY: by the host.
                 unsafe { $crate::device::Sent::<$kernel, ($($(&$any)? $ty),*)>::collect(first, end, list, results, $all) }
             }
@@ -73,7 +73,7 @@ macro_rules! __entry {
             unsafe extern "ptx-kernel" fn entry(first: u32, end: u32, list: *const u32 $(, $arg: $ty)*) {
                 $crate::device::mark!("call", __ENTRY, $crate::device::runtime::transfer::WireType::NONE);
                 $crate::__trust!($executor: $($arg),*);
-                $($crate::__borrow! { $arg $($lt)? })*
+                $($crate::__borrow! { $arg: $ty $(=> $lt)? })*
                 // SAFETY: by the host.
                 unsafe { $crate::device::$executor::<$kernel, ($($(&$any)? $ty),*)>(first, end, list, $all) }
             }
@@ -101,9 +101,11 @@ macro_rules! __trust {
 /// Borrows groups, which a kernel takes by reference.
 #[macro_export]
 macro_rules! __borrow {
-    ($arg:ident) => {};
-    ($arg:ident $lifetime:lifetime) => {
-        let $arg = &$arg;
+    ($arg:ident: $ty:ty) => {};
+    ($arg:ident: $ty:ty => $lifetime:lifetime) => {
+        #[allow(unused_imports, reason = "for worklists")]
+        use $crate::device::runtime::known::No as _;
+        let $arg = &$crate::device::runtime::known::Probe::<$ty>::ready($arg);
     };
 }
 
@@ -240,7 +242,7 @@ macro_rules! __reduced {
             ) {
                 $crate::device::mark!($kind, __ENTRY, $crate::device::runtime::transfer::WireType::of::<$output>());
                 $crate::__trust!(reduce: $($arg),*);
-                $($crate::__borrow! { $arg $($lt)? })*
+                $($crate::__borrow! { $arg: $ty $(=> $lt)? })*
                 let results = $crate::device::Results { chunks, all, done };
                 // SAFETY: by the host.
                 unsafe {

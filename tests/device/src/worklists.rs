@@ -43,6 +43,26 @@ impl Station {
             }
         }
     }
+    /// All of many stations, some of them several times. Threads find different numbers of them.
+    #[kernel]
+    pub fn spread(&self, next: Worklist<Station>) {
+        self.next.iter().for_each(|other| next.push(other.link()));
+        for other in self.next.iter().take(self.old as usize % 5) {
+            next.push(other.link());
+        }
+        if self.old.is_multiple_of(13) {
+            next.push(self.link());
+        }
+    }
+    /// Others find stations while one fails.
+    #[kernel]
+    pub fn stray(&self, next: Worklist<Station>, at: u32) {
+        self.next.iter().for_each(|other| next.push(other.link()));
+        let id = if self.old == at { u32::MAX - 1 } else { self.old };
+        if let Some(link) = Link::from_id(id) {
+            next.push(link);
+        }
+    }
     #[kernel]
     pub fn settle(&mut self, tour: Ref<Tour>) {
         self.level = tour.level();

@@ -314,6 +314,62 @@ fn mistakes() {
     }
 }
 
+/// Stations with up to 24 next ones, some of them several times.
+fn hubs(len: u32) -> Railway {
+    let (railway, _) = railway(len);
+    let rows = railway.stations.iter().map(|mut row| {
+        let to = |k: u32| Link::from_index(((row.old * 37 + k * k % 11) % len) as usize).unwrap();
+        row.next = (0..row.old % 25).map(to).collect();
+        row
+    });
+    let rows: Vec<Station> = rows.collect();
+    let mut hubs = Railway::new();
+    hubs.stations.extend(rows).unwrap();
+    hubs
+}
+
+/// More objects than a thread keeps until the kernel ends, and the same one by several threads, several times.
+#[test]
+fn many_are_found_at_once() {
+    if !has_gpu() {
+        return;
+    }
+    for len in [1, 31, 33, 500] {
+        let results = [Place::Host, GPU].map(|place| {
+            let mut hubs = hubs(len);
+            let mut left: Selection<Station> =
+                (0..len).step_by(3).map(|n| Link::from_index(n as usize).unwrap()).collect();
+            let mut seen = Vec::new();
+            for most in [1, 1, 2, 70] {
+                let ended = hubs
+                    .on(place)
+                    .repeat_over(&left, most, |step, work| step.over(work).execute(Station::spread, work));
+                let (steps, next) = ended.unwrap();
+                seen.push((steps, next.links().map(Link::index).collect::<Vec<_>>()));
+                left = next;
+            }
+            seen
+        });
+        assert_eq!(results[0], results[1], "{len}");
+        let first = &results[0][0].1;
+        assert!(len < 33 || first.len() > 20, "{first:?}");
+    }
+}
+
+/// Threads that wait for each other do not wait for one that has failed.
+#[test]
+#[ignore = "run by another, in a process of its own"]
+fn an_object_that_does_not_exist() {
+    if !has_gpu() {
+        return;
+    }
+    let mut hubs = hubs(200);
+    let all: Selection<Station> = (0..200).map(|n| Link::from_index(n).unwrap()).collect();
+    let failed = hubs.on(GPU).repeat_over(&all, 50, |step, work| step.over(work).execute(Station::stray, (work, 77)));
+    let error = failed.unwrap_err().to_string();
+    assert!(error.contains("`Station::stray`") && error.contains("in iteration 1 of a loop"), "{error}");
+}
+
 /// The error names the iteration, and values of a later one are lost.
 #[test]
 #[ignore = "run by another, in a process of its own"]
@@ -337,6 +393,7 @@ fn a_kernel_fails() {
     if has_gpu() && form().is_empty() {
         for form in ["host", "resident"] {
             with_variable("IKRA_LOOPS", form, &["a_kernel_that_fails"]);
+            with_variable("IKRA_LOOPS", form, &["an_object_that_does_not_exist"]);
         }
     }
 }
@@ -351,6 +408,7 @@ fn all_forms() {
         "a_limit_leaves_objects",
         "several_kernels_in_an_iteration",
         "shortest_paths",
+        "many_are_found_at_once",
         "random_sequences",
         "little_is_copied_while_it_runs",
     ];

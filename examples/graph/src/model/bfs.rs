@@ -73,13 +73,13 @@ impl Vertex {
     #[kernel(unordered(distance))]
     pub fn expand(&self, next: Worklist<Vertex>) {
         let farther = self.distance.load() + 1;
-        for other in &self.neighbours {
+        self.neighbours.iter().for_each(|other| {
             let distance = other.distance();
             if distance.load() > farther {
                 distance.store(farther);
                 next.push(other.link());
             }
-        }
+        });
     }
 
     /// The edges out of the frontier.

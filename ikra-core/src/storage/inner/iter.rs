@@ -1,5 +1,6 @@
 //! Iteration over inner arrays.
 
+use core::array::from_fn;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
@@ -12,7 +13,11 @@ use super::{Arrangement, ArrayStorage, brings_links, shown};
 use crate::directory::Targets;
 use crate::phase::Phase;
 use crate::target::ahead::{self, Ahead};
+use crate::target::warp;
 use crate::value::Value;
+
+/// Loops over all elements ask at most so many slots.
+const MOST_ASKED: usize = 8;
 
 /// The elements of an inner array, in the form that a view shows.
 ///
@@ -290,11 +295,18 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
         let (slots, rest) = split::<S>(self.next, self.end);
         let mut folded = init;
         if const { asks_each_slot::<S>() } && self.next == 0 {
-            // One iteration per slot; their number is known when compiled.
-            for index in 0..S::Arrangement::INFO.slots as u32 {
-                let slot = self.elements.slot(index as usize);
+            // All are loaded before the first is used.
+            let in_slots: [Option<S::Element>; MOST_ASKED] = from_fn(|index| {
+                if index >= S::Arrangement::INFO.slots {
+                    return None;
+                }
                 // SAFETY: `end` is at most the length, and nothing writes the array while it is borrowed.
-                if let Some(element) = unsafe { ahead::in_slot(index, self.end, slot) } {
+                unsafe { ahead::in_slot(index as u32, self.end, self.elements.slot(index)) }
+            });
+            // One iteration per slot; their number is known when compiled.
+            #[allow(clippy::needless_range_loop, reason = "by constants, as which the slots are in registers")]
+            for index in 0..S::Arrangement::INFO.slots {
+                if let Some(element) = in_slots[index] {
                     // SAFETY: an element of the array.
                     folded = f(folded, unsafe { shown::<P, S>(element, self.targets) });
                 }
@@ -305,9 +317,15 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
                 folded = f(folded, unsafe { self.read(index) });
             }
         }
+        let together = warp::activemask();
         for index in rest..self.end {
             // SAFETY: `end` is at most the length.
             folded = f(folded, unsafe { self.read(index) });
+        }
+        if const { S::Arrangement::INFO.arena } {
+            // The assembler does not join threads after a loop with atomic loads, in which they might wait for each other.
+            // SAFETY: each of these threads gets here, or ends.
+            unsafe { warp::meet(together) };
         }
         folded
     }
@@ -360,7 +378,7 @@ fn is_partly_inlined<S: ArrayStorage>() -> bool {
 const fn asks_each_slot<S: ArrayStorage>() -> bool {
     let info = S::Arrangement::INFO;
     let is_word = size_of::<S::Element>() == 4 && align_of::<S::Element>() == 4 && size_of::<Option<S::Element>>() == 4;
-    ahead::ASKS_EACH_SLOT && is_word && info.arena && info.slots > 0 && info.slots <= 8
+    ahead::ASKS_EACH_SLOT && is_word && info.arena && info.slots > 0 && info.slots <= MOST_ASKED
 }
 
 /// Splits the elements `next..end` after the last one with a slot: two loops are faster than one that locates each

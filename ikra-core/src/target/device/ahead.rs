@@ -87,7 +87,8 @@ pub(crate) const ASKS_EACH_SLOT: bool = true;
 ///
 /// # Safety
 ///
-/// A `T` and an `Option<T>` are one word each. If `index < len`, the slot holds a value that nothing writes meanwhile.
+/// A `T` and an `Option<T>` are one word each. The slot is that of an object that exists. If `index < len`, it holds a value
+/// that nothing writes meanwhile.
 #[inline(always)]
 pub(crate) unsafe fn in_slot<T: Copy>(index: u32, len: u32, slot: *const T) -> Option<T> {
     let none = const {
@@ -98,10 +99,12 @@ pub(crate) unsafe fn in_slot<T: Copy>(index: u32, len: u32, slot: *const T) -> O
         }
     };
     let bits: MaybeUninit<u32>;
-    // SAFETY: it loads a word of global memory if the element exists, by the caller.
+    // It is loaded before it is known whether the element exists, as in `Ahead::first`.
+    // SAFETY: a word of global memory, since every array of an object that exists has the slot.
     unsafe {
         asm!(
-            "{{ .reg .b64 a; .reg .pred p; cvta.to.global.u64 a, {1}; setp.lt.u32 p, {2}, {3}; @p ld.global.b32 {0}, [a]; }}",
+            "{{ .reg .b64 a; .reg .b32 bits; .reg .pred p; cvta.to.global.u64 a, {1}; ld.global.b32 bits, [a]; \
+             setp.lt.u32 p, {2}, {3}; @p mov.b32 {0}, bits; }}",
             inout(reg32) none => bits,
             in(reg64) slot.addr() as u64,
             in(reg32) index,

@@ -42,10 +42,6 @@ pub(crate) unsafe fn sync_threads() {
 /// As for `thread::sync_warp`.
 #[inline(always)]
 pub(crate) unsafe fn sync_warp() {
-    unsafe extern "C" {
-        #[link_name = "llvm.nvvm.bar.warp.sync"]
-        fn barrier(threads: u32);
-    }
     // SAFETY: every thread of the warp reaches it.
-    unsafe { barrier(u32::MAX) }
+    unsafe { super::warp::meet(u32::MAX) }
 }

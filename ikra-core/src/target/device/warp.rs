@@ -2,7 +2,7 @@
 
 pub(crate) const SIZE: u32 = 32;
 
-#[inline(always)]
+#[inline]
 pub(crate) fn lane_id() -> u32 {
     let lane;
     // SAFETY: reads a special register.
@@ -12,7 +12,7 @@ pub(crate) fn lane_id() -> u32 {
     lane
 }
 
-#[inline(always)]
+#[inline]
 pub(crate) fn activemask() -> u32 {
     unsafe extern "C" {
         #[link_name = "llvm.nvvm.activemask"]
@@ -25,7 +25,7 @@ pub(crate) fn activemask() -> u32 {
 /// # Safety
 ///
 /// As for `warp::ballot`.
-#[inline(always)]
+#[inline]
 pub(crate) unsafe fn ballot(mask: u32, predicate: bool) -> u32 {
     unsafe extern "C" {
         #[link_name = "llvm.nvvm.vote.ballot.sync"]
@@ -46,4 +46,35 @@ pub(crate) unsafe fn shuffle_xor(mask: u32, value: u32, change: u32) -> u32 {
     }
     // SAFETY: all threads in `mask` reach it with one mask, and the source thread is among them.
     unsafe { shuffle(mask, value, change, 31) }
+}
+
+/// The value of the thread `from`.
+///
+/// # Safety
+///
+/// All threads in `mask` reach it with one mask and one `from`, which is among them.
+#[inline(always)]
+pub(crate) unsafe fn shuffle(mask: u32, value: u32, from: u32) -> u32 {
+    unsafe extern "C" {
+        #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
+        fn shuffle(mask: u32, value: u32, from: u32, clamp: u32) -> u32;
+    }
+    // SAFETY: all threads in `mask` reach it with one mask, and the source thread is among them.
+    unsafe { shuffle(mask, value, from, 31) }
+}
+
+/// Waits for the other threads.
+///
+/// # Safety
+///
+/// All threads in `mask` reach it with one mask, or end.
+#[inline(always)]
+pub(crate) unsafe fn meet(mask: u32) {
+    unsafe extern "C" {
+        // An intrinsic, not `asm!`: only intrinsics are known to be convergent.
+        #[link_name = "llvm.nvvm.bar.warp.sync"]
+        fn barrier(threads: u32);
+    }
+    // SAFETY: all threads in `mask` reach it with one mask.
+    unsafe { barrier(mask) }
 }

@@ -54,6 +54,10 @@ impl Found {
         (self.count, self.made, self.now) = (count, made, now);
     }
 
+    /// Begins a kernel: only a device has to.
+    #[inline]
+    pub(crate) fn ready(&mut self) {}
+
     pub(crate) fn count(&self) -> u32 {
         self.count
     }
