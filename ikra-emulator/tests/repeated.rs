@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use ikra_emulator::machine::{Device, Fault, FaultKind, Launch, LoadedProgram, Options, Program};
-use ikra_ptx::{Module, repeat::repeated};
+use ikra_ptx::Module;
+use ikra_ptx::repeat::{inverse, repeated};
 
 /// Kernels as compilers write them. `spread` and `back` return early and read through the cache of constants, `fold` has a
 /// barrier and both kinds of shared memory, `total` lets the last of its blocks add, `decide` ends the loop.
@@ -326,7 +327,7 @@ fn alternating(
     let own = [(going, 8), (report, 8), (most, 8), (arrived, 8), (decides_first, 4)];
     let (mut all, launches) = (own.to_vec(), || iterations.iter().copied().flatten());
     for one in launches() {
-        all.extend([(u64::from(one.blocks), 4), (u64::from(one.threads), 4)]);
+        all.extend([one.blocks, one.threads, inverse(one.threads)].map(|number| (u64::from(number), 4)));
         all.extend(&one.arguments);
     }
     let launch = Launch {
@@ -433,9 +434,9 @@ fn a_launch_that_fails_is_reported() {
     }
 }
 
-/// Without the fences, the emulator would find races here: it knows no other order between blocks.
+/// Without release and acquire, the emulator would find races here: it knows no other order between blocks.
 #[test]
-fn blocks_are_ordered_by_the_fences_alone() {
+fn blocks_are_ordered_by_release_and_acquire_alone() {
     let memory = Memory::new(Options::default());
     let [a, b] = memory.values;
     let arguments = |from, to| vec![(from, 8), (to, 8), (u64::from(COUNT), 4)];
@@ -443,9 +444,11 @@ fn blocks_are_ordered_by_the_fences_alone() {
     let launches = [one("spread", arguments(a, b)), one("spread", arguments(b, a))];
     let kernels: Vec<&str> = launches.iter().map(|one| one.kernel).collect();
     let made = repeated(&Module::parse(KERNELS).unwrap(), &kernels, 1, "all", &|_| false).unwrap().module.to_string();
-    let program = loaded(&memory.device, &made.replace("fence.acq_rel.gpu;", ""));
+    let program =
+        loaded(&memory.device, &made.replace("red.release", "red.relaxed").replace("ld.acquire", "ld.relaxed"));
     let own = [(memory.numbers, 8), (memory.numbers + 24, 8), (5, 8), (memory.numbers + 32, 8), (0, 4)];
-    let of_launches = launches.iter().flat_map(|one| [&[(10, 4), (32, 4)], &one.arguments[..]].concat());
+    let of_launches =
+        launches.iter().flat_map(|one| [&[(10, 4), (32, 4), (inverse(32).into(), 4)], &one.arguments[..]].concat());
     let launch = Launch {
         grid: [10, 1, 1],
         block: [32, 1, 1],

@@ -9,7 +9,12 @@ fn barriers_stay_where_they_are() {
     // ordering links have more, because they scan within a block.
     for kernel in code.kernels.iter().filter(|kernel| kernel.name.starts_with("ikra_kernel_")) {
         let name = &kernel.name;
-        let of_warps = kernel.count("bar.warp.sync");
+        // Those of loops over inner arrays are for the threads that began the loop.
+        let is_own = |one: &&str| one.starts_with("bar.warp.sync");
+        let (of_loops, of_warps): (Vec<&str>, Vec<&str>) =
+            kernel.instructions().filter(is_own).partition(|one| one.contains('%'));
+        let of_warps = of_warps.len();
+        assert!(of_loops.len() <= kernel.count("activemask.b32"), "{name}");
         let barriers = kernel.count("barrier.sync") + kernel.count("bar.sync");
         if name.contains("_reduce") {
             // Two for the results of a block's threads if the kernel is heavy, three to find the last block, and one

@@ -46,7 +46,7 @@ fn a_loop_over_neighbours_asks_for_all_slots() {
     for (class, slots) in [("SoaPartial", 2), ("SoaCapacityPartial", 3), ("TilesPartial", 1), ("AosPartial", 2)] {
         let name = format!("ikra_kernel_{class}_survey_");
         let survey = code.kernel(&name);
-        let is_asked = |line: &&str| line.starts_with("\t@p") && line.contains(" ld.global.b32 ");
+        let is_asked = |line: &&str| line.starts_with("\tld.global.b32 ") && line.contains("bits");
         assert_eq!(survey.body.lines().filter(is_asked).count(), slots, "{}", survey.body);
         assert_eq!(survey.local_bytes(), 0, "{name}");
         // The length and the position of the rest are one load, except in rows, where they are not adjacent.
