@@ -129,6 +129,31 @@ double time_search(std::uint64_t size, const unsigned* offsets, const unsigned* 
     return best;
 }
 
+// With the fastest of some numbers of blocks and threads.
+double search_by(const void* kernel, std::uint64_t n, const std::uint32_t* offsets, const std::uint32_t* targets,
+                 std::uint32_t source, std::uint32_t* levels)
+{
+    return guarded([&] {
+        int device = 0, processors = 0;
+        check(cudaGetDevice(&device));
+        check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+        const unsigned all = static_cast<unsigned>(processors);
+        double best = 0;
+        for (const auto size : {std::pair(16u, 256u), std::pair(all / 4, 128u), std::pair(all / 4, 512u),
+                                std::pair(all, 256u), std::pair(all, 1024u)}) {
+            const double time =
+                time_search(n, offsets, targets, source, levels, [&](const Graph& graph, Stream& stream) {
+                    Graph copy = graph;
+                    void* arguments[] = {&copy};
+                    check(cudaLaunchCooperativeKernel(kernel, dim3(size.first), dim3(size.second), arguments, 0, stream));
+                    stream.synchronize();
+                });
+            best = best == 0 ? time : std::min(best, time);
+        }
+        return best;
+    });
+}
+
 }  // namespace
 
 EXPORT double search_by_host(std::uint64_t n, const std::uint32_t* offsets, const std::uint32_t* targets,
@@ -145,34 +170,6 @@ EXPORT double search_by_host(std::uint64_t n, const std::uint32_t* offsets, cons
         });
     });
 }
-
-namespace {
-
-// With the fastest of some numbers of blocks and threads.
-double search_by(const void* kernel, std::uint64_t n, const std::uint32_t* offsets, const std::uint32_t* targets,
-                 std::uint32_t source, std::uint32_t* levels)
-{
-    return guarded([&] {
-        int device = 0, processors = 0;
-        check(cudaGetDevice(&device));
-        check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-        const unsigned all = static_cast<unsigned>(processors);
-        double best = 0;
-        for (const auto size : {std::pair(16u, 256u), std::pair(all / 4, 128u), std::pair(all / 4, 512u), std::pair(all, 256u), std::pair(all, 1024u)}) {
-            const double time =
-                time_search(n, offsets, targets, source, levels, [&](const Graph& graph, Stream& stream) {
-                    Graph copy = graph;
-                    void* arguments[] = {&copy};
-                    check(cudaLaunchCooperativeKernel(kernel, dim3(size.first), dim3(size.second), arguments, 0, stream));
-                    stream.synchronize();
-                });
-            best = best == 0 ? time : std::min(best, time);
-        }
-        return best;
-    });
-}
-
-}  // namespace
 
 // One neighbour after another.
 EXPORT double search_by_kernel(std::uint64_t n, const std::uint32_t* offsets, const std::uint32_t* targets,

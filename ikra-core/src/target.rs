@@ -10,3 +10,6 @@ pub(crate) mod inner_array;
 pub use device::*;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::*;
+
+/// The words of a device's argument for a worklist, on both sides.
+pub(crate) const WORKLIST_WORDS: usize = 7;

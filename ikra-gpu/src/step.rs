@@ -169,7 +169,12 @@ impl Step {
                 all[1] = (&raw const place.len).cast();
                 all[2] = (&raw const place.list).cast();
             }
-            work.arguments.iter().for_each(|&argument| all[argument] = place.found.as_ptr().cast());
+            for &argument in &work.arguments {
+                if self.arguments[argument].len() != size_of_val(&place.found) {
+                    unreachable!("a worklist has as many bytes as it was recorded with");
+                }
+                all[argument] = place.found.as_ptr().cast();
+            }
         }
         all
     }

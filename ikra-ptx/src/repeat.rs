@@ -78,8 +78,8 @@
 //!   meet at a barrier; one thread counts the block, and waits until all are counted; then the threads meet again. It adds to the
 //!   count by a release, and reads it by an acquire, both for the whole device. A store before is ordered before the first
 //!   barrier, that before the release, the release before each other block's acquire that reads the count, and that before the
-//!   loads after the other block's second barrier. This is PTX's causality order. Later additions to the count belong to the
-//!   release sequence of earlier ones, as they are read-modify-write operations.
+//!   loads after the other block's second barrier. This is PTX's causality order. A later
+//!   addition observes the earlier ones, so an acquire that reads it observes all of them.
 //! - *Caches.* Loads that may use a cache which only the start of a kernel empties, `ld.global.nc`, become ordinary ones.
 //! - *The number of a thread.* `%tid`, `%ntid`, `%ctaid` and `%nctaid` are replaced by those of the launch. Warps stay
 //!   warps, since launches have whole warps.

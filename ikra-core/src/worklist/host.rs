@@ -10,6 +10,7 @@ use super::Worklist;
 use crate::class::Class;
 use crate::groups::{GroupsArgument, Source};
 use crate::kernel::{Argument, DeviceArgument};
+use crate::target::WORKLIST_WORDS;
 use crate::target::groups::Made;
 use crate::target::worklist::Found;
 
@@ -54,6 +55,8 @@ struct OnDevice {
     /// For the device's use.
     others: [u32; 8],
 }
+
+const _: () = assert!(size_of::<OnDevice>() == WORKLIST_WORDS * size_of::<u64>());
 
 // SAFETY: `OnDevice` has the fields of the device's `Found`, in the same order, both under `repr(C)`.
 #[diagnostic::do_not_recommend]

@@ -16,7 +16,7 @@ use crate::target::ahead::{self, Ahead};
 use crate::target::warp;
 use crate::value::Value;
 
-/// Loops over all elements ask at most so many slots.
+/// Arrays with more slots are not asked for each.
 const MOST_ASKED: usize = 8;
 
 /// The elements of an inner array, in the form that a view shows.
@@ -317,16 +317,17 @@ impl<'w, P: Phase, S: ArrayStorage> Iterator for InnerIter<'_, 'w, P, S> {
                 folded = f(folded, unsafe { self.read(index) });
             }
         }
+        if const { !S::Arrangement::INFO.arena } {
+            return folded;
+        }
         let together = warp::activemask();
         for index in rest..self.end {
             // SAFETY: `end` is at most the length.
             folded = f(folded, unsafe { self.read(index) });
         }
-        if const { S::Arrangement::INFO.arena } {
-            // The assembler does not join threads after a loop with atomic loads, in which they might wait for each other.
-            // SAFETY: each of these threads gets here, or ends.
-            unsafe { warp::meet(together) };
-        }
+        // The assembler does not join threads after a loop with atomic loads, in which they might wait for each other.
+        // SAFETY: each of these threads gets here, or ends.
+        unsafe { warp::meet(together) };
         folded
     }
 

@@ -13,11 +13,11 @@ pub(crate) fn out_of_range(_: &str, _: u32, _: u32) -> ! {
     panic!("a link was followed that does not belong to this world\0");
 }
 
-/// An object was put into a worklist that does not belong to the loop's world.
+/// An object that does not belong to the world was put into a worklist.
 #[cold]
 #[inline(never)]
 pub(crate) fn stray_work() -> ! {
-    panic!("an object was put into a worklist that does not belong to this world\0");
+    panic!("an object that does not belong to this world was put into a worklist\0");
 }
 
 /// An object's id does not fit into a link to objects of several classes.

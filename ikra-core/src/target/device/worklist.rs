@@ -6,6 +6,7 @@ use core::cell::Cell;
 use super::cells::{AtomicU32, Relaxed};
 use super::panics::stray_work;
 use super::warp;
+use crate::target::WORKLIST_WORDS;
 
 /// So many objects wait at most.
 const WAITING: usize = 4;
@@ -20,7 +21,7 @@ pub struct Found {
     list: *const AtomicU32,
     /// The number of objects, of which each has a mark, and a place in the list.
     count: u32,
-    // The host passes 0 for the following; `ready` begins with what is not 0.
+    // The host passes 0 for the following. `ready` sets all but the objects, which are stored before they are read.
     /// The list's number.
     number: u32,
     /// The threads of the warp that began the kernel together.
@@ -32,6 +33,9 @@ pub struct Found {
     /// Whether there was an object that does not exist.
     has_stray: Cell<bool>,
 }
+
+// The host passes as many bytes.
+const _: () = assert!(size_of::<Found>() == WORKLIST_WORDS * size_of::<u64>());
 
 // SAFETY: the memory is that of a loop, and only atomic operations change it. The cells are in a thread's own memory, and a
 // thread cannot pass references to another one.

@@ -14,7 +14,16 @@ fn barriers_stay_where_they_are() {
         let (of_loops, of_warps): (Vec<&str>, Vec<&str>) =
             kernel.instructions().filter(is_own).partition(|one| one.contains('%'));
         let of_warps = of_warps.len();
-        assert!(of_loops.len() <= kernel.count("activemask.b32"), "{name}");
+        let began = |threads: &str| {
+            let mut masks = kernel.instructions().filter(|one| one.starts_with("activemask.b32"));
+            masks.any(|one| one.split_whitespace().last() == Some(threads))
+        };
+        for barrier in &of_loops {
+            assert!(barrier.split_whitespace().last().is_some_and(began), "{name}: {barrier}");
+        }
+        if name.contains("_Station_spread_") {
+            assert_eq!(of_loops.len(), 1, "{name}: after `for_each`");
+        }
         let barriers = kernel.count("barrier.sync") + kernel.count("bar.sync");
         if name.contains("_reduce") {
             // Two for the results of a block's threads if the kernel is heavy, three to find the last block, and one
