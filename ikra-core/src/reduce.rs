@@ -199,6 +199,9 @@ impl Chunks {
     note = "for other types, implement `Reducer<{T}>` for a struct of your own without fields"
 )]
 pub trait Reducer<T>: Copy + Send + Sync {
+    /// Whether every order has the same result, bit for bit, and the identity changes nothing, as for sums of integers. Then
+    /// the host takes the fastest order instead of the one above. If that is not so, results depend on the place.
+    const IS_EXACT: bool = false;
     /// The result for no objects.
     fn identity(&self) -> T;
     /// The combined result of two.
@@ -311,8 +314,9 @@ pub struct All;
 pub struct Any;
 
 macro_rules! numbers {
-    ($($ty:ident $zero:expr, $least:expr, $greatest:expr, $min:path, $max:path;)*) => { $(
+    ($($ty:ident $exact:literal, $zero:expr, $least:expr, $greatest:expr, $min:path, $max:path;)*) => { $(
         impl Reducer<$ty> for Sum {
+            const IS_EXACT: bool = $exact;
             #[inline(always)]
             fn identity(&self) -> $ty {
                 $zero
@@ -323,6 +327,7 @@ macro_rules! numbers {
             }
         }
         impl Reducer<$ty> for Min {
+            const IS_EXACT: bool = $exact;
             #[inline(always)]
             fn identity(&self) -> $ty {
                 $greatest
@@ -333,6 +338,7 @@ macro_rules! numbers {
             }
         }
         impl Reducer<$ty> for Max {
+            const IS_EXACT: bool = $exact;
             #[inline(always)]
             fn identity(&self) -> $ty {
                 $least
@@ -346,19 +352,19 @@ macro_rules! numbers {
 }
 
 numbers! {
-    u8 0, u8::MIN, u8::MAX, Ord::min, Ord::max;
-    u16 0, u16::MIN, u16::MAX, Ord::min, Ord::max;
-    u32 0, u32::MIN, u32::MAX, Ord::min, Ord::max;
-    u64 0, u64::MIN, u64::MAX, Ord::min, Ord::max;
-    u128 0, u128::MIN, u128::MAX, Ord::min, Ord::max;
-    usize 0, usize::MIN, usize::MAX, Ord::min, Ord::max;
-    i8 0, i8::MIN, i8::MAX, Ord::min, Ord::max;
-    i16 0, i16::MIN, i16::MAX, Ord::min, Ord::max;
-    i32 0, i32::MIN, i32::MAX, Ord::min, Ord::max;
-    i64 0, i64::MIN, i64::MAX, Ord::min, Ord::max;
-    i128 0, i128::MIN, i128::MAX, Ord::min, Ord::max;
-    f32 0.0, f32::NEG_INFINITY, f32::INFINITY, crate::float::single::min, crate::float::single::max;
-    f64 0.0, f64::NEG_INFINITY, f64::INFINITY, crate::float::double::min, crate::float::double::max;
+    u8 true, 0, u8::MIN, u8::MAX, Ord::min, Ord::max;
+    u16 true, 0, u16::MIN, u16::MAX, Ord::min, Ord::max;
+    u32 true, 0, u32::MIN, u32::MAX, Ord::min, Ord::max;
+    u64 true, 0, u64::MIN, u64::MAX, Ord::min, Ord::max;
+    u128 true, 0, u128::MIN, u128::MAX, Ord::min, Ord::max;
+    usize true, 0, usize::MIN, usize::MAX, Ord::min, Ord::max;
+    i8 true, 0, i8::MIN, i8::MAX, Ord::min, Ord::max;
+    i16 true, 0, i16::MIN, i16::MAX, Ord::min, Ord::max;
+    i32 true, 0, i32::MIN, i32::MAX, Ord::min, Ord::max;
+    i64 true, 0, i64::MIN, i64::MAX, Ord::min, Ord::max;
+    i128 true, 0, i128::MIN, i128::MAX, Ord::min, Ord::max;
+    f32 false, 0.0, f32::NEG_INFINITY, f32::INFINITY, crate::float::single::min, crate::float::single::max;
+    f64 false, 0.0, f64::NEG_INFINITY, f64::INFINITY, crate::float::double::min, crate::float::double::max;
 }
 
 /// Component by component.
@@ -368,6 +374,7 @@ macro_rules! arrays {
         where
             $reducer: Reducer<T>,
         {
+            const IS_EXACT: bool = <Self as Reducer<T>>::IS_EXACT;
             #[inline(always)]
             fn identity(&self) -> [T; N] {
                 [Reducer::<T>::identity(self); N]
@@ -395,6 +402,7 @@ macro_rules! tuples {
         where
             $($reducer: Reducer<$T>),+
         {
+            const IS_EXACT: bool = true $(&& <Self as Reducer<$T>>::IS_EXACT)+;
             #[inline(always)]
             fn identity(&self) -> ($($T,)+) {
                 ($(Reducer::<$T>::identity(self),)+)
@@ -418,6 +426,7 @@ tuples! {
 }
 
 impl Reducer<bool> for All {
+    const IS_EXACT: bool = true;
     #[inline(always)]
     fn identity(&self) -> bool {
         true
@@ -429,6 +438,7 @@ impl Reducer<bool> for All {
 }
 
 impl Reducer<bool> for Any {
+    const IS_EXACT: bool = true;
     #[inline(always)]
     fn identity(&self) -> bool {
         false

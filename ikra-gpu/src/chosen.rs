@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ikra_core::kernel::Argument;
 use ikra_runtime::error::Error;
-use ikra_runtime::executor::{Extent, Launch, Reduction};
+use ikra_runtime::executor::{Extent, Launch, Reduction, Section};
 
 use crate::code::Kind;
 use crate::device_world::{DeviceWorld, Scratch};
@@ -26,66 +26,58 @@ impl DeviceWorld {
         launch: &Launch<'_>,
         reduction: Reduction,
     ) -> Result<bool, Error> {
-        if self.reduce_together(members, launch, reduction)? {
-            return Ok(true);
-        }
         let [section] = launch.sections else { return Ok(false) };
         let positions = Positions::of(&section.over);
+        let together = launch.filters.last().and_then(|last| Some((last, self.together(section, last)?)));
+        // Filters that make a list: all, or all but the last.
+        let (listing, kind) = match together {
+            Some((_, kind)) => (&launch.filters[..launch.filters.len() - 1], kind),
+            None => (launch.filters, Kind::Reduce(section.reducer)),
+        };
+        let mut combined =
+            Combined { kind, meaning: 0, is_heavy: section.effects.is_heavy(), arguments: launch.arguments };
+        let mut arguments = Vec::new();
+        if let Some((last, _)) = together {
+            let own = &last.sections[0];
+            arguments.extend(last.arguments.iter().chain(launch.arguments).copied());
+            combined.meaning = own.entry.fingerprint.rotate_left(1);
+            combined.is_heavy |= own.effects.is_heavy();
+            combined.arguments = &arguments;
+        }
         // The number of objects in a chunk depends on whether a kernel of the chain is heavy. An entry point knows its own.
         let is_heavier = |filter: &Launch<'_>| filter.sections.iter().any(|own| own.effects.is_heavy());
-        if positions.len() > MOST || !section.effects.is_heavy() && launch.filters.iter().any(is_heavier) {
-            return Ok(false);
-        }
-        let mut over = section.over.clone();
-        for filter in launch.filters {
-            if over.is_empty() {
-                break;
+        let among = if listing.is_empty() {
+            (positions.first as u32, positions.end as u32, self.upload_list(positions.list.as_ref())?)
+        } else {
+            if positions.len() > MOST || !combined.is_heavy && listing.iter().any(is_heavier) {
+                return Ok(false);
             }
-            // SAFETY: objects of the launch, which exist, and are of the filters' class.
-            let own = unsafe { filter.sections[0].narrowed(over) };
-            match self.select(members, &filter.alone(&own))? {
-                Some(list) => over = Extent::List { list: Arc::new(list), class: 0 },
-                None => return Ok(false),
+            let mut over = section.over.clone();
+            for filter in listing {
+                if over.is_empty() {
+                    break;
+                }
+                // SAFETY: objects of the launch, which exist, and are of the filters' class.
+                let own = unsafe { filter.sections[0].narrowed(over) };
+                match self.select(members, &filter.alone(&own))? {
+                    Some(list) => over = Extent::List { list: Arc::new(list), class: 0 },
+                    None => return Ok(false),
+                }
             }
-        }
-        let masked = self.masked(&positions, &Positions::of(&over))?;
+            (0, positions.len() as u32, self.masked(&positions, &Positions::of(&over))?)
+        };
         self.with_groups(launch, |world, launch| {
-            let combined = Combined {
-                kind: Kind::Reduce(section.reducer),
-                meaning: 0,
-                is_heavy: section.effects.is_heavy(),
-                arguments: launch.arguments,
-            };
-            let (among, to) = ((0, positions.len() as u32, masked), reduction.results.as_ptr());
-            world.reduce(members, (launch.kernel, section), &combined, among, (reduction, to))
+            let combined =
+                if together.is_some() { combined } else { Combined { arguments: launch.arguments, ..combined } };
+            world.reduce(members, (launch.kernel, section), &combined, among, (reduction, reduction.results.as_ptr()))
         })?;
         Ok(true)
     }
 
-    /// As above in one kernel, if the model names the chain.
-    fn reduce_together(
-        &mut self,
-        members: &mut Members<'_>,
-        launch: &Launch<'_>,
-        reduction: Reduction,
-    ) -> Result<bool, Error> {
-        let ([section], [filter]) = (launch.sections, launch.filters) else { return Ok(false) };
-        let (own, positions) = (&filter.sections[0], Positions::of(&section.over));
-        let mut kinds = own.entry.origin.keys().map(|key| Kind::ReduceChosen(section.reducer, key));
-        let Some(kind) = kinds.find(|&kind| self.codes.find(section.entry, kind).is_some()) else {
-            return Ok(false);
-        };
-        let arguments: Vec<_> = filter.arguments.iter().chain(launch.arguments).copied().collect();
-        let combined = Combined {
-            kind,
-            meaning: own.entry.fingerprint.rotate_left(1),
-            is_heavy: section.effects.is_heavy() || own.effects.is_heavy(),
-            arguments: &arguments,
-        };
-        let list = self.upload_list(positions.list.as_ref())?;
-        let among = (positions.first as u32, positions.end as u32, list);
-        self.reduce(members, (launch.kernel, section), &combined, among, (reduction, reduction.results.as_ptr()))?;
-        Ok(true)
+    /// The entry point that combines the results of a kernel for the objects that another one chooses, if there is one.
+    fn together(&self, section: &Section, filter: &Launch<'_>) -> Option<Kind> {
+        let mut kinds = filter.sections[0].entry.origin.keys().map(|key| Kind::ReduceChosen(section.reducer, key));
+        kinds.find(|&kind| self.codes.find(section.entry, kind).is_some())
     }
 
     /// The address of a list of all objects at some positions, in which those that are not chosen are replaced by none.

@@ -161,7 +161,6 @@ pub fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | option | meaning |
 /// | --- | --- |
 /// | `writes(field, …)` | the method changes these fields in ways that its text does not show |
-/// | `after(kernel, …)` | with `reduce`: a device runs `select` by one of these kernels and this one in one loop |
 /// | `snapshot(field, …)` | other objects are read as they were before the kernel |
 /// | `unordered(field, …)` | allows any atomic operations on these fields: you guarantee that the result is the same in every order |
 /// | `updates(add(field), …)`, `loads(field, …)`, `stores(field, …)` | the kernel's operations on atomic fields; replaces the operations found in its text. `stores` concerns the kernel's own object. Updates are `add`, `min`, `max`, `or` and `and` |

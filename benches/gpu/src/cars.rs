@@ -23,19 +23,22 @@ impl Car {
     pub fn is_slow(&self, below: f32) -> bool {
         self.speed < below
     }
-    /// In one kernel with `is_slow`.
-    #[kernel(reduce(Sum), after(is_slow))]
+    #[kernel(reduce(Sum))]
     pub fn delay(&self) -> f32 {
         self.time - self.time * self.speed
     }
-    /// In a kernel of its own.
     #[kernel(reduce(Sum))]
-    pub fn delay_apart(&self) -> f32 {
-        self.delay()
-    }
-    #[kernel(reduce(Sum), after(is_slow))]
     pub fn load(&self) -> u32 {
         self.people
+    }
+}
+
+/// A block by itself: after a choice, a device runs its kernels for a list.
+#[soa_methods]
+impl Car {
+    #[kernel(reduce(Sum))]
+    pub fn delay_apart(&self) -> f32 {
+        self.time - self.time * self.speed
     }
 }
 

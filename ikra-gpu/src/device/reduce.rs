@@ -203,11 +203,11 @@ pub(super) unsafe fn is_last_block(done: *mut u32) -> bool {
     }
     if thread::thread_idx_x() == 0 {
         let before: u32;
-        // SAFETY: an atomic addition. The fences order it after the writes of the block's threads, and before their
-        // later reads.
+        // SAFETY: an atomic addition. It releases the writes of the block's threads, which the barrier ordered before it, and
+        // acquires those of the blocks that have called this before.
         unsafe {
             asm!(
-                "fence.acq_rel.gpu; atom.relaxed.gpu.global.add.u32 {0}, [{1}], 1; fence.acq_rel.gpu;",
+                "atom.acq_rel.gpu.global.add.u32 {0}, [{1}], 1;",
                 out(reg32) before,
                 in(reg64) done,
                 options(nostack, preserves_flags)

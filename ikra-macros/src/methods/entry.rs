@@ -5,6 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Path;
 
 use super::arguments::{Args, arguments};
+use super::chains::choosing;
 use super::model::{Block, Method};
 use super::plain_name;
 use crate::diagnostics::located;
@@ -72,8 +73,8 @@ pub(super) fn entries(
     }
 }
 
-/// The entry points that combine a kernel's results for the objects that another kernel chooses: one for each of these
-/// and each reducer. [`chains::check`](super::chains::check) has checked both.
+/// The entry points that combine a kernel's results for the objects that another kernel of the block chooses: one for each
+/// of these and each reducer.
 pub(super) fn chains(
     block: &Block,
     method: &Method,
@@ -87,11 +88,10 @@ pub(super) fn chains(
     let Args { ty, pattern, names, .. } = args;
     let types: Vec<_> = args.device_types().collect();
     let symbol = kernel_symbol(&block.fields.class, &method.item.sig.ident, &place(&method.item.sig.ident));
-    let filters = options.after.iter().enumerate().filter_map(|(number, filter)| {
-        let choosing = &block.named(filter)?.item.sig.ident;
-        let chooses =
-            block.named(filter).map(|method| arguments(class, &method.item.sig.generics, &method.parameters))?;
-        let (name, place) = (format!("{}::{}", block.fields.class, plain_name(choosing)), place(choosing));
+    let filters = choosing(block, method).enumerate().map(|(number, other)| {
+        let filter = &other.item.sig.ident;
+        let chooses = arguments(class, &other.item.sig.generics, &other.parameters);
+        let (name, place) = (format!("{}::{}", block.fields.class, plain_name(filter)), place(filter));
         let own: Vec<_> = (0..chooses.names.len()).map(|n| format_ident!("chooses{n}")).collect();
         let all = if let [one] = own.as_slice() { quote!(#one) } else { quote!((#(#own),*)) };
         let (own_types, own_type) = (chooses.device_types().collect::<Vec<_>>(), &chooses.ty);
@@ -104,7 +104,7 @@ pub(super) fn chains(
                 }
             }
         });
-        Some(entries.collect::<TokenStream>())
+        entries.collect::<TokenStream>()
     });
     filters.collect()
 }

@@ -17,8 +17,6 @@ pub(crate) struct Options {
     pub(crate) span: Span,
     pub(crate) pairs: Option<Ident>,
     pub(crate) reducers: Vec<Path>,
-    /// Kernels that choose objects for this one, in one loop on a device.
-    pub(crate) after: Vec<Ident>,
     /// The fields, by position; `None` if `writes` was not given.
     pub(crate) writes: Option<u64>,
     pub(crate) snapshot: u64,
@@ -43,7 +41,7 @@ enum Setting {
     Of(Path, LitInt),
 }
 
-const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `after(kernel, …)`, `writes(field, …)`, `snapshot(field, …)`, `removes`, `heavy` and `light`, and for atomic fields `unordered(field, …)`, `loads(field, …)`, `stores(field, …)` and `updates(add(field), …)`";
+const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `writes(field, …)`, `snapshot(field, …)`, `removes`, `heavy` and `light`, and for atomic fields `unordered(field, …)`, `loads(field, …)`, `stores(field, …)` and `updates(add(field), …)`";
 
 /// The name of a field or of a kernel.
 fn field_name(input: ParseStream<'_>) -> syn::Result<Ident> {
@@ -119,7 +117,6 @@ impl Options {
             span: syn::spanned::Spanned::span(attr.path()),
             pairs: None,
             reducers: Vec::new(),
-            after: Vec::new(),
             writes: None,
             snapshot: 0,
             snapshot_at: None,
@@ -160,9 +157,6 @@ impl Options {
                         "name the reducers: `reduce(Sum)`, or `Min`, `Max`, `All`, `Any`, or a reducer of your own",
                     );
                 }
-                Setting::Flag(name) if name == "after" => {
-                    errors.at(&name, "name the kernels that choose objects: `after(is_jammed)`");
-                }
                 Setting::Flag(name)
                     if ["writes", "snapshot", "unordered", "loads", "stores", "updates"]
                         .iter()
@@ -177,12 +171,6 @@ impl Options {
                 Setting::Fields(name, fields) if name == "snapshot" => {
                     options.snapshot |= field_set(&name, &fields, class, errors);
                     options.snapshot_at = Some(name);
-                }
-                Setting::Fields(name, kernels) if name == "after" => {
-                    if kernels.is_empty() {
-                        errors.at(&name, "name the kernels that choose objects: `after(is_jammed)`");
-                    }
-                    options.after.extend(kernels);
                 }
                 Setting::Fields(name, fields) if name == "unordered" => {
                     options.list(fields, uses::UNORDERED, uses::UNORDERED);

@@ -13,7 +13,7 @@ use super::model::{Block, Constructor, Method, Parameter, Receiver, RowItem};
 use super::options::Options;
 use super::ordinary::Ordinary;
 use super::own::{is_object_method, object_trait};
-use super::{Fields, attributes, chains, check, lives, plain_name, rewrite, walk};
+use super::{Fields, attributes, check, lives, plain_name, rewrite, walk};
 use crate::diagnostics::Errors;
 
 impl Block {
@@ -48,7 +48,6 @@ impl Block {
         for method in &parsed.methods {
             check::races(method, &parsed.fields, errors);
         }
-        chains::check(&mut parsed, errors);
         for method in &mut parsed.methods {
             if let Some(options) = &mut method.kernel {
                 options.check_order(&method.facts.uses, &parsed.fields, errors);
@@ -276,11 +275,7 @@ impl Block {
             return;
         }
         lives::in_constructor(&mut item, &mut parameters, errors);
-        if options.pairs.is_some()
-            || !options.reducers.is_empty()
-            || !options.after.is_empty()
-            || options.writes.is_some()
-            || options.snapshot != 0
+        if options.pairs.is_some() || !options.reducers.is_empty() || options.writes.is_some() || options.snapshot != 0
         {
             errors.span(options.span, "a constructor under `#[kernel]` takes no options");
         }

@@ -225,6 +225,28 @@ where
     #[inline(always)]
     fn run(self, (windows,): (S::Windows<'w>,)) {
         let Self { stage, chunk, reducer, place, sums } = self;
+        if const { R::IS_EXACT } {
+            // Nothing is stored. A simple loop where all objects are chosen; otherwise blocks, and as many sums as they have objects.
+            let combine = |sum: &mut S::Output, result: Option<_>| {
+                *sum = reducer.combine(*sum, result.unwrap_or_else(|| reducer.identity()));
+            };
+            let mut own = [reducer.identity(); LANES];
+            if const { S::IS_ALL } {
+                for n in 0..chunk.len {
+                    // SAFETY: the object is within the chunk; the rest holds by the contract of `for_places`.
+                    combine(&mut own[0], unsafe { stage.call(&S::block(&windows, n, 1), 0, chunk, n) });
+                }
+            } else {
+                // SAFETY: as above.
+                unsafe {
+                    for_results(stage, &windows, chunk, 0, chunk.len, |n, result| combine(&mut own[n % LANES], result));
+                }
+            }
+            for lane in 0..LANES {
+                sums[0][lane] = reducer.combine(sums[0][lane], own[lane]);
+            }
+            return;
+        }
         let mut results = [reducer.identity(); BLOCK];
         let compute = |results: &mut [S::Output; BLOCK], start, len| {
             let put = |n: usize, result: Option<_>| results[n] = result.unwrap_or_else(|| reducer.identity());

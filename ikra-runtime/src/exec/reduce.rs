@@ -303,6 +303,14 @@ where
         let Self { calls, reducer, place, sums } = self;
         // SAFETY: windows have objects.
         let followed = unsafe { calls.follow() };
+        if const { R::IS_EXACT } {
+            let sum = &mut sums[0][0];
+            for n in 0..calls.len {
+                // SAFETY: the number is below the window's length.
+                *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, n, followed) });
+            }
+            return;
+        }
         for part in Parts::new(sums, place, calls.len) {
             let (sums, has_rows) = (&mut sums[part.chunk], part.has_rows());
             if has_rows {

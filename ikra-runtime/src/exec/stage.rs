@@ -76,6 +76,8 @@ pub unsafe trait Stage<C: Class>: Copy + Send + Sync {
     type Windows<'w>;
     /// Copies of them for a few objects, in registers.
     type Block<'w>;
+    /// Whether it chooses all objects.
+    const IS_ALL: bool;
     /// The effects of its kernels together.
     const EFFECTS: &'static Effects;
 
@@ -283,6 +285,7 @@ where
     type Output = K::Output;
     type Windows<'w> = (S::Windows<'w>, WindowsOf<'w, K>);
     type Block<'w> = (S::Block<'w>, BlockOf<'w, K>);
+    const IS_ALL: bool = S::IS_ALL;
     const EFFECTS: &'static Effects = Both::<K::Class, S, K>::EFFECTS;
     #[inline(always)]
     unsafe fn open<'w>(chunk: Chunk<'w, K::Class>) -> Self::Windows<'w> {
@@ -332,6 +335,7 @@ where
     type Output = T;
     type Windows<'w> = S::Windows<'w>;
     type Block<'w> = S::Block<'w>;
+    const IS_ALL: bool = S::IS_ALL;
     const EFFECTS: &'static Effects = S::EFFECTS;
     #[inline(always)]
     unsafe fn open<'w>(chunk: Chunk<'w, C>) -> Self::Windows<'w> {
@@ -359,6 +363,7 @@ unsafe impl<C: Class, S: Stage<C>> Stage<C> for Numbered<S> {
     type Output = (u32, S::Output);
     type Windows<'w> = S::Windows<'w>;
     type Block<'w> = S::Block<'w>;
+    const IS_ALL: bool = S::IS_ALL;
     const EFFECTS: &'static Effects = S::EFFECTS;
     #[inline(always)]
     unsafe fn open<'w>(chunk: Chunk<'w, C>) -> Self::Windows<'w> {
@@ -393,6 +398,7 @@ unsafe impl<C: Class, S: Filter<C>> Stage<C> for Indices<S> {
     type Output = u32;
     type Windows<'w> = S::Windows<'w>;
     type Block<'w> = S::Block<'w>;
+    const IS_ALL: bool = S::IS_ALL;
     const EFFECTS: &'static Effects = S::EFFECTS;
     #[inline(always)]
     unsafe fn open<'w>(chunk: Chunk<'w, C>) -> Self::Windows<'w> {

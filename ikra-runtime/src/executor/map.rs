@@ -142,8 +142,8 @@ where
     /// [`select`](On::select) does not choose counts as the reducer's identity. So the result is that of a kernel for
     /// all objects that returns the identity for some, and objects need not be counted first.
     ///
-    /// A GPU runs all kernels of the chain. It runs them in one loop if the model names the chain:
-    /// `#[kernel(reduce(Sum), after(is_jammed))]`. Otherwise it makes a list of the chosen objects first.
+    /// A GPU runs all kernels of the chain. If the last choice and the reduced kernel are of one `impl` block, and take
+    /// values, they are one kernel there. Otherwise a list of the chosen objects is made first.
     ///
     /// # Errors
     ///

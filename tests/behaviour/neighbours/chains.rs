@@ -69,6 +69,11 @@ impl Tiled {
     pub fn load(&self) -> f64 {
         self.weight
     }
+    #[kernel(reduce(Tally))]
+    pub fn tally(&self) -> (u32, u64, u64) {
+        let hash = u64::from(self.number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (1, hash, hash)
+    }
 }
 
 #[soa_world]
@@ -86,6 +91,19 @@ impl Reducer<f64> for Mix {
     }
     fn combine(&self, a: f64, b: f64) -> f64 {
         a * 0.75 + b * 0.5
+    }
+}
+
+/// A reducer for which every order has the same result, which shows each value that is lost or counted twice.
+#[derive(Clone, Copy)]
+pub struct Tally;
+impl Reducer<(u32, u64, u64)> for Tally {
+    const IS_EXACT: bool = true;
+    fn identity(&self) -> (u32, u64, u64) {
+        (0, 0, 0)
+    }
+    fn combine(&self, a: (u32, u64, u64), b: (u32, u64, u64)) -> (u32, u64, u64) {
+        (a.0 + b.0, a.1.wrapping_add(b.1), a.2 ^ b.2)
     }
 }
 
@@ -267,6 +285,39 @@ fn large_chains_have_the_documented_order() {
             assert_eq!(shelf.over(range).select(Tiled::divides, (3, 1)).map(Tiled::load, ()).collect(), expected);
         }
     });
+}
+
+/// The host chooses the order of exact reducers.
+#[test]
+fn exact_reductions_have_every_value_once() {
+    let tally = |number: u32| {
+        let hash = u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (1, hash, hash)
+    };
+    let of =
+        |numbers: &mut dyn Iterator<Item = u32>| numbers.map(tally).fold(Tally.identity(), |a, b| Tally.combine(a, b));
+    on_threads(|| {
+        let mut shelf = Shelf::new();
+        shelf.tiles.extend((0..200_000).map(|number| Tiled { number, weight: 0.0 })).unwrap();
+        let links: Vec<_> = shelf.tiles.links().skip(5).step_by(3).collect();
+        for range in [0..0, 7..8, 3..18, 100..131, 1..1000, 130..70_003, 0..200_000] {
+            let all = range.start as usize..range.end as usize;
+            let chosen = |n: &u32| n % 3 == 1;
+            let mut some = shelf.over(all.clone());
+            assert_eq!(some.execute_and_reduce(Tiled::tally, (), Tally), of(&mut range.clone()));
+            assert_eq!(some.map(Tiled::tally, ()).reduce(Tally), of(&mut range.clone()));
+            let mut choice = some.select(Tiled::divides, (3, 1));
+            assert_eq!(choice.map(Tiled::tally, ()).reduce(Tally), of(&mut range.clone().filter(chosen)));
+            let sum = choice.map(Tiled::tally, ()).map(|one| one.0).reduce(Sum);
+            assert_eq!(sum as usize, range.filter(chosen).count());
+        }
+        let numbers = || links.iter().map(|link| link.index() as u32);
+        assert_eq!(shelf.over(&links).execute_and_reduce(Tiled::tally, (), Tally), of(&mut numbers()));
+        let mut some = shelf.over(&links);
+        let mut choice = some.select(Tiled::divides, (2, 0));
+        assert_eq!(choice.map(Tiled::tally, ()).reduce(Tally), of(&mut numbers().filter(|n| n % 2 == 0)));
+    });
+    assert!(<Sum as Reducer<([u8; 3], i64)>>::IS_EXACT && !<Sum as Reducer<(u8, [f32; 2])>>::IS_EXACT);
 }
 
 /// Of so many objects, chunks take turns.

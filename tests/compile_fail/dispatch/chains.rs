@@ -30,7 +30,7 @@ impl Car {
     pub fn is_new(&self) -> bool {
         self.km < 10
     }
-    #[kernel(reduce(Sum), after(is_old))]
+    #[kernel(reduce(Sum))]
     pub fn age(&self) -> u32 {
         self.km / 10
     }

@@ -98,17 +98,12 @@ impl Mote {
     pub fn drift(&mut self, by: u32) {
         self.near = self.near.wrapping_mul(31).wrapping_add(by ^ self.kind);
     }
-    /// After `is_left` in one kernel on a device.
-    #[kernel(reduce(Sum), after(is_left))]
+    /// In one kernel with `is_left` on a device.
+    #[kernel(reduce(Sum))]
     pub fn height(&self, times: f64) -> f64 {
         f64::from(self.pos[2]) * times
     }
-    /// After other kernels in several.
-    #[kernel(reduce(Sum, Max))]
-    pub fn depth(&self) -> f32 {
-        7.0 - self.pos[1]
-    }
-    #[kernel(heavy, reduce(Sum, Min), after(is_left, is_deep))]
+    #[kernel(heavy, reduce(Sum, Min))]
     pub fn strain(&self, by: f32, of: u32) -> f32 {
         (self.pos[0] - by) * (self.pos[1] + by) / (1.0 + (self.kind ^ of) as f32)
     }
@@ -135,6 +130,15 @@ impl Mote {
     #[kernel]
     pub fn beyond(&mut self, kinds: Groups<Mote>) {
         self.near = kinds.of(self.kind + 1_000_000).len() as u32;
+    }
+}
+
+/// A block by itself: in chains, a device runs its kernels by themselves.
+#[soa_methods]
+impl Mote {
+    #[kernel(reduce(Sum, Max))]
+    pub fn depth(&self) -> f32 {
+        7.0 - self.pos[1]
     }
 }
 

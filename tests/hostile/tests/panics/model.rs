@@ -110,7 +110,7 @@ impl Car {
     pub fn is_even(&self) -> bool {
         self.x % 2 == 0
     }
-    #[kernel(reduce(Sum), after(is_even))]
+    #[kernel(reduce(Sum))]
     pub fn number(&self) -> u32 {
         self.x
     }
