@@ -158,7 +158,10 @@ fn kernels(random: &mut Generator, ikra: &mut String, plain: &mut String) -> Ker
     for (n, takes) in [Two, One, Nothing, Two, Element("u32"), Groups].into_iter().enumerate() {
         let (name, is_heavy) = (format!("p{n}"), random.percent(15));
         let text = Text { random, takes }.choice();
-        both(&format!("#[kernel({})]", weight(is_heavy)), &name, "&self", takes, &format!(" -> bool {{ {text} }}"));
+        // The others are in a block with the kernels that compute: one kernel on a GPU, if both take values.
+        let block = if n == 2 { "}\n#[soa_methods]\nimpl Ash {\n" } else { "" };
+        let attribute = format!("{block}#[kernel({})]", weight(is_heavy));
+        both(&attribute, &name, "&self", takes, &format!(" -> bool {{ {text} }}"));
         choosing.push(Pure { name, takes, is_heavy, result: "bool", reducers: &[] });
     }
     let mut computing = Vec::new();
@@ -171,12 +174,7 @@ fn kernels(random: &mut Generator, ikra: &mut String, plain: &mut String) -> Ker
             _ => One,
         };
         let (name, is_heavy) = (format!("m{n}"), random.percent(20));
-        // One kernel on a GPU with some of those that choose.
-        let takes_values = !matches!(takes, Element(_) | Groups);
-        let named: Vec<&str> = ["p0", "p1", "p2", "p3"].into_iter().filter(|_| random.percent(35)).collect();
-        let after =
-            if takes_values && !named.is_empty() { format!(", after({})", named.join(", ")) } else { String::new() };
-        let attribute = format!("#[kernel({}, reduce({}){after})]", weight(is_heavy), reducers.join(", "));
+        let attribute = format!("#[kernel({}, reduce({}))]", weight(is_heavy), reducers.join(", "));
         let text = Text { random, takes }.value(result);
         both(&attribute, &name, "&self", takes, &format!(" -> {result} {{ {text} }}"));
         computing.push(Pure { name, takes, is_heavy, result, reducers });
