@@ -91,4 +91,15 @@ fn main() {
             black_box(town.map(Car::load, ()).reduce(Sum));
         },
     );
+    compare(
+        "all people, by a kernel",
+        n,
+        &mut town,
+        &|town| {
+            black_box(town.cars.column(car::people).iter().sum::<u32>());
+        },
+        &|town| {
+            black_box(town.execute_and_reduce(Car::load, (), Sum));
+        },
+    );
 }

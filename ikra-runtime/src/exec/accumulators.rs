@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::reduce::{ACCUMULATORS, GROUP, Reducer};
+use crate::value::LANES;
 
 /// A row of accumulators per chunk of a span, 1 or [`SPAN_CHUNKS`](crate::reduce::SPAN_CHUNKS). Objects have places in the
 /// span.
@@ -87,6 +88,33 @@ pub(super) fn fold_rows<T: Copy>(
     *sums = fold(*sums);
     if lane != 0 {
         sums.rotate_right(lane);
+    }
+}
+
+/// Folds the values for all numbers below `len` into a chunk's accumulators, in an order of which LLVM makes good vectors.
+#[inline(always)]
+pub(super) fn fold_exact<T: Copy, R: Reducer<T>>(
+    reducer: R,
+    sums: &mut [T; ACCUMULATORS],
+    len: usize,
+    mut value: impl FnMut(usize) -> T,
+) {
+    // Copies, which stay in registers. One sum is up to twice as fast, but a minimum of numbers takes 1.4 times as long.
+    let mut own = [reducer.identity(); LANES];
+    let mut first = 0;
+    if const { matches!(size_of::<T>(), 4 | 8) } {
+        while first + LANES <= len {
+            for lane in 0..LANES {
+                own[lane] = reducer.combine(own[lane], value(first + lane));
+            }
+            first += LANES;
+        }
+    }
+    for n in first..len {
+        own[0] = reducer.combine(own[0], value(n));
+    }
+    for lane in 0..LANES {
+        sums[lane] = reducer.combine(sums[lane], own[lane]);
     }
 }
 

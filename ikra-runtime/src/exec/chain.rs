@@ -3,7 +3,7 @@
 use std::mem::{MaybeUninit, needs_drop};
 use std::ops::Range;
 
-use super::accumulators::{Accumulators, Parts, accumulator, fold_rows};
+use super::accumulators::{Accumulators, Parts, accumulator, fold_exact, fold_rows};
 use super::chunks::AllReturned;
 use super::collect::collect_all;
 use super::for_windows;
@@ -225,23 +225,20 @@ where
     #[inline(always)]
     fn run(self, (windows,): (S::Windows<'w>,)) {
         let Self { stage, chunk, reducer, place, sums } = self;
-        if const { R::IS_EXACT } {
-            // Nothing is stored. A simple loop where all objects are chosen; otherwise blocks, and as many sums as they have objects.
-            let combine = |sum: &mut S::Output, result: Option<_>| {
-                *sum = reducer.combine(*sum, result.unwrap_or_else(|| reducer.identity()));
+        let of = |result: Option<_>| result.unwrap_or_else(|| reducer.identity());
+        if const { R::IS_EXACT && S::IS_ALL } {
+            let value = |n| {
+                // SAFETY: the object is within the chunk; the rest holds by the contract of `for_places`.
+                of(unsafe { stage.call(&S::block(&windows, n, 1), 0, chunk, n) })
             };
+            return fold_exact(reducer, &mut sums[0], chunk.len, value);
+        }
+        // Without storing results first. For results of one byte or of eight that takes longer.
+        if const { R::IS_EXACT && !matches!(size_of::<S::Output>(), 1 | 8) } {
             let mut own = [reducer.identity(); LANES];
-            if const { S::IS_ALL } {
-                for n in 0..chunk.len {
-                    // SAFETY: the object is within the chunk; the rest holds by the contract of `for_places`.
-                    combine(&mut own[0], unsafe { stage.call(&S::block(&windows, n, 1), 0, chunk, n) });
-                }
-            } else {
-                // SAFETY: as above.
-                unsafe {
-                    for_results(stage, &windows, chunk, 0, chunk.len, |n, result| combine(&mut own[n % LANES], result));
-                }
-            }
+            let put = |n: usize, result| own[n % LANES] = reducer.combine(own[n % LANES], of(result));
+            // SAFETY: these objects are within the chunk; the rest holds by the contract of `for_places`.
+            unsafe { for_results(stage, &windows, chunk, 0, chunk.len, put) };
             for lane in 0..LANES {
                 sums[0][lane] = reducer.combine(sums[0][lane], own[lane]);
             }
@@ -249,7 +246,7 @@ where
         }
         let mut results = [reducer.identity(); BLOCK];
         let compute = |results: &mut [S::Output; BLOCK], start, len| {
-            let put = |n: usize, result: Option<_>| results[n] = result.unwrap_or_else(|| reducer.identity());
+            let put = |n: usize, result| results[n] = of(result);
             // SAFETY: these objects are within the chunk; the rest holds by the contract of `for_places`.
             unsafe { for_results(stage, &windows, chunk, start, len, put) };
         };

@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeBounds};
 
-use super::accumulators::{Accumulators, Parts, accumulator, combine_halves, fold_rows};
+use super::accumulators::{Accumulators, Parts, accumulator, combine_halves, fold_exact, fold_rows};
 use super::calls::{Calls, for_calls};
 use super::chunks::{AllReturned, alone, spread};
 use super::rows::prepare;
@@ -303,12 +303,13 @@ where
         let Self { calls, reducer, place, sums } = self;
         // SAFETY: windows have objects.
         let followed = unsafe { calls.follow() };
-        if const { R::IS_EXACT } {
-            let sum = &mut sums[0][0];
-            for n in 0..calls.len {
+        // For results of four or eight bytes, the documented order is as fast.
+        if const { R::IS_EXACT && !matches!(size_of::<K::Output>(), 4 | 8) } {
+            let value = |n| {
                 // SAFETY: the number is below the window's length.
-                *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, n, followed) });
-            }
+                unsafe { calls.call(&mut windows, n, followed) }
+            };
+            fold_exact(reducer, &mut sums[0], calls.len, value);
             return;
         }
         for part in Parts::new(sums, place, calls.len) {

@@ -309,7 +309,22 @@ fn exact_reductions_have_every_value_once() {
             let mut choice = some.select(Tiled::divides, (3, 1));
             assert_eq!(choice.map(Tiled::tally, ()).reduce(Tally), of(&mut range.clone().filter(chosen)));
             let sum = choice.map(Tiled::tally, ()).map(|one| one.0).reduce(Sum);
-            assert_eq!(sum as usize, range.filter(chosen).count());
+            assert_eq!(sum as usize, range.clone().filter(chosen).count());
+            let least = choice.map(Tiled::tally, ()).map(|one| one.1).reduce(Min);
+            assert_eq!(least, range.clone().filter(chosen).map(|n| tally(n).1).min().unwrap_or(u64::MAX));
+            // Results of one byte, of four and of eight are folded in other ways.
+            let all = |one: (u32, u64, u64)| (one.1 >> 40) as u32;
+            assert_eq!(
+                some.map(Tiled::tally, ()).map(all).reduce(Max),
+                range.clone().map(|n| all(tally(n))).max().unwrap_or(0)
+            );
+            assert_eq!(
+                some.map(Tiled::tally, ()).map(|one| one.1).reduce(Min),
+                range.clone().map(|n| tally(n).1).min().unwrap_or(u64::MAX)
+            );
+            let last = range.end.wrapping_sub(1);
+            let is_last = |one: (u32, u64, u64)| one == tally(last);
+            assert_eq!(some.map(Tiled::tally, ()).map(is_last).reduce(Any), !range.is_empty());
         }
         let numbers = || links.iter().map(|link| link.index() as u32);
         assert_eq!(shelf.over(&links).execute_and_reduce(Tiled::tally, (), Tally), of(&mut numbers()));
