@@ -228,8 +228,10 @@ where
         let of = |result: Option<_>| result.unwrap_or_else(|| reducer.identity());
         if const { R::IS_EXACT && S::IS_ALL } {
             let value = |n| {
-                // SAFETY: the object is within the chunk; the rest holds by the contract of `for_places`.
-                of(unsafe { stage.call(&S::block(&windows, n, 1), 0, chunk, n) })
+                // SAFETY: the object is within the chunk.
+                let block = unsafe { S::block(&windows, n, 1) };
+                // SAFETY: it is the first of the block; the rest holds by the contract of `for_places`.
+                of(unsafe { stage.call(&block, 0, chunk, n) })
             };
             return fold_exact(reducer, &mut sums[0], chunk.len, value);
         }
