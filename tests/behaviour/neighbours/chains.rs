@@ -332,7 +332,7 @@ fn exact_reductions_have_every_value_once() {
         let mut choice = some.select(Tiled::divides, (2, 0));
         assert_eq!(choice.map(Tiled::tally, ()).reduce(Tally), of(&mut numbers().filter(|n| n % 2 == 0)));
     });
-    assert!(<Sum as Reducer<([u8; 3], i64)>>::IS_EXACT && !<Sum as Reducer<(u8, [f32; 2])>>::IS_EXACT);
+    const { assert!(<Sum as Reducer<([u8; 3], i64)>>::IS_EXACT && !<Sum as Reducer<(u8, [f32; 2])>>::IS_EXACT) };
 }
 
 /// Of so many objects, chunks take turns.
