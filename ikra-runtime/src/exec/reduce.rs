@@ -41,13 +41,10 @@ where
     let work = |(places, sums): Span<'_, K::Output>| unsafe {
         reduce_span::<K, A, R, false>(table, &shadow, at(places), args, reducer, sums);
     };
-    let alone = |(places, sums): Span<'_, K::Output>| {
-        if const { pays::<K>() } {
-            // SAFETY: as above, and this thread makes all calls.
-            unsafe { reduce_span::<K, A, R, true>(table, &shadow, at(places), args, reducer, sums) };
-        } else {
-            work((places, sums));
-        }
+    let alone = |(places, sums): Span<'_, K::Output>| match const { pays::<K>() } {
+        // SAFETY: as above, and this thread makes all calls.
+        true => unsafe { reduce_span::<K, A, R, true>(table, &shadow, at(places), args, reducer, sums) },
+        false => work((places, sums)),
     };
     reduce_spans(range.len(), const { K::EFFECTS.is_heavy() }, reducer, work, alone)
 }
@@ -73,13 +70,10 @@ where
     let work = |(places, sums): Span<'_, K::Output>| unsafe {
         reduce_span::<K, A, R, false>(table, &shadow, places, args, reducer, sums);
     };
-    let alone = |(places, sums): Span<'_, K::Output>| {
-        if const { pays::<K>() } {
-            // SAFETY: as above, and this thread makes all calls.
-            unsafe { reduce_span::<K, A, R, true>(table, &shadow, places, args, reducer, sums) };
-        } else {
-            work((places, sums));
-        }
+    let alone = |(places, sums): Span<'_, K::Output>| match const { pays::<K>() } {
+        // SAFETY: as above, and this thread makes all calls.
+        true => unsafe { reduce_span::<K, A, R, true>(table, &shadow, places, args, reducer, sums) },
+        false => work((places, sums)),
     };
     let (parts, returned) = fold_spans(chunks, spans.clone(), reducer, &work, &alone);
     let first = (spans.start * chunks.of_span()).min(chunks.len());
@@ -111,13 +105,10 @@ where
     let work = |(places, sums): Span<'_, K::Output>| unsafe {
         reduce_listed::<K, A, R, false>(table, &shadow, listed.runs(places), args, reducer, sums);
     };
-    let alone = |(places, sums): Span<'_, K::Output>| {
-        if const { pays::<K>() } {
-            // SAFETY: as above, and this thread makes all calls.
-            unsafe { reduce_listed::<K, A, R, true>(table, &shadow, listed.runs(places), args, reducer, sums) };
-        } else {
-            work((places, sums));
-        }
+    let alone = |(places, sums): Span<'_, K::Output>| match const { pays::<K>() } {
+        // SAFETY: as above, and this thread makes all calls.
+        true => unsafe { reduce_listed::<K, A, R, true>(table, &shadow, listed.runs(places), args, reducer, sums) },
+        false => work((places, sums)),
     };
     reduce_spans(listed.len(), const { K::EFFECTS.is_heavy() }, reducer, work, alone)
 }
@@ -305,12 +296,9 @@ where
         let followed = unsafe { calls.follow() };
         // For results of four or eight bytes, the documented order is as fast.
         if const { R::IS_EXACT && !matches!(size_of::<K::Output>(), 4 | 8) } {
-            let value = |n| {
-                // SAFETY: the number is below the window's length.
-                unsafe { calls.call(&mut windows, n, followed) }
-            };
-            fold_exact(reducer, &mut sums[0], calls.len, value);
-            return;
+            // SAFETY: the number is below the window's length.
+            let value = |n| unsafe { calls.call(&mut windows, n, followed) };
+            return fold_exact(reducer, &mut sums[0], calls.len, value);
         }
         for part in Parts::new(sums, place, calls.len) {
             let (sums, has_rows) = (&mut sums[part.chunk], part.has_rows());
