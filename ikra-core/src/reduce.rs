@@ -201,6 +201,19 @@ impl Chunks {
 pub trait Reducer<T>: Copy + Send + Sync {
     /// Whether every order has the same result, bit for bit, and the identity changes nothing, as for sums of integers. Then
     /// the host takes the fastest order instead of the one above. If that is not so, results depend on the place.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[derive(Clone, Copy)]
+    /// pub struct Union;
+    /// impl Reducer<u64> for Union {
+    ///     const IS_EXACT: bool = true;
+    ///     fn identity(&self) -> u64 { 0 }
+    ///     fn combine(&self, a: u64, b: u64) -> u64 { a | b }
+    /// }
+    /// assert!(<Sum as Reducer<u32>>::IS_EXACT && !<Sum as Reducer<f32>>::IS_EXACT);
+    /// ```
     const IS_EXACT: bool = false;
     /// The result for no objects.
     fn identity(&self) -> T;
@@ -425,26 +438,19 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
 }
 
-impl Reducer<bool> for All {
-    const IS_EXACT: bool = true;
-    #[inline(always)]
-    fn identity(&self) -> bool {
-        true
-    }
-    #[inline(always)]
-    fn combine(&self, a: bool, b: bool) -> bool {
-        a & b
-    }
+macro_rules! bools {
+    ($($reducer:ident $identity:literal $operator:tt)*) => { $(
+        impl Reducer<bool> for $reducer {
+            const IS_EXACT: bool = true;
+            #[inline(always)]
+            fn identity(&self) -> bool {
+                $identity
+            }
+            #[inline(always)]
+            fn combine(&self, a: bool, b: bool) -> bool {
+                a $operator b
+            }
+        }
+    )* };
 }
-
-impl Reducer<bool> for Any {
-    const IS_EXACT: bool = true;
-    #[inline(always)]
-    fn identity(&self) -> bool {
-        false
-    }
-    #[inline(always)]
-    fn combine(&self, a: bool, b: bool) -> bool {
-        a | b
-    }
-}
+bools! { All true & Any false | }

@@ -28,28 +28,22 @@ impl DeviceWorld {
     ) -> Result<bool, Error> {
         let [section] = launch.sections else { return Ok(false) };
         let positions = Positions::of(&section.over);
-        let together = launch.filters.last().and_then(|last| Some((last, self.together(section, last)?)));
-        // Filters that make a list: all, or all but the last.
-        let (listing, kind) = match together {
-            Some((_, kind)) => (&launch.filters[..launch.filters.len() - 1], kind),
-            None => (launch.filters, Kind::Reduce(section.reducer)),
+        // Filters make a list: all of them, or all but the last if that and the kernel have an entry point together.
+        let last = launch.filters.split_last();
+        let together = last.and_then(|(last, others)| Some((last, others, self.together(section, last)?)));
+        let (last, listing, kind) = match together {
+            Some((last, others, kind)) => (Some(last), others, kind),
+            None => (None, launch.filters, Kind::Reduce(section.reducer)),
         };
-        let mut combined =
-            Combined { kind, meaning: 0, is_heavy: section.effects.is_heavy(), arguments: launch.arguments };
-        let mut arguments = Vec::new();
-        if let Some((last, _)) = together {
-            let own = &last.sections[0];
-            arguments.extend(last.arguments.iter().chain(launch.arguments).copied());
-            combined.meaning = own.entry.fingerprint.rotate_left(1);
-            combined.is_heavy |= own.effects.is_heavy();
-            combined.arguments = &arguments;
-        }
+        let own = last.map(|last| &last.sections[0]);
+        let meaning = own.map_or(0, |own| own.entry.fingerprint.rotate_left(1));
+        let is_heavy = section.effects.is_heavy() || own.is_some_and(|own| own.effects.is_heavy());
         // The number of objects in a chunk depends on whether a kernel of the chain is heavy. An entry point knows its own.
         let is_heavier = |filter: &Launch<'_>| filter.sections.iter().any(|own| own.effects.is_heavy());
         let among = if listing.is_empty() {
             (positions.first as u32, positions.end as u32, self.upload_list(positions.list.as_ref())?)
         } else {
-            if positions.len() > MOST || !combined.is_heavy && listing.iter().any(is_heavier) {
+            if positions.len() > MOST || !is_heavy && listing.iter().any(is_heavier) {
                 return Ok(false);
             }
             let mut over = section.over.clone();
@@ -67,8 +61,9 @@ impl DeviceWorld {
             (0, positions.len() as u32, self.masked(&positions, &Positions::of(&over))?)
         };
         self.with_groups(launch, |world, launch| {
-            let combined =
-                if together.is_some() { combined } else { Combined { arguments: launch.arguments, ..combined } };
+            let chooses = last.map_or(&[][..], |last| last.arguments);
+            let arguments: Vec<_> = chooses.iter().chain(launch.arguments).copied().collect();
+            let combined = Combined { kind, meaning, is_heavy, arguments: &arguments };
             world.reduce(members, (launch.kernel, section), &combined, among, (reduction, reduction.results.as_ptr()))
         })?;
         Ok(true)

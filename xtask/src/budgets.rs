@@ -15,7 +15,7 @@ pub const BUDGETS: [Budget; 8] = [
     Budget { what: "traits", most: 125, goal: 70 },
     Budget { what: "`#[doc(hidden)]`", most: 128, goal: 90 },
     Budget { what: "names in `ikra::rt`", most: 77, goal: 60 },
-    Budget { what: "`#[inline(always)]`", most: 895, goal: 500 },
+    Budget { what: "`#[inline(always)]`", most: 894, goal: 500 },
     Budget { what: "files of more than 500 lines", most: 1, goal: 0 },
     Budget { what: "SAFETY comments that only forward, per 1,000", most: 77, goal: 125 },
     Budget { what: "modules in the largest circle of imports", most: 3, goal: 3 },

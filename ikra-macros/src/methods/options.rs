@@ -43,16 +43,14 @@ enum Setting {
 
 const OPTIONS: &str = "`pairs`, `reduce(Sum, …)`, `writes(field, …)`, `snapshot(field, …)`, `removes`, `heavy` and `light`, and for atomic fields `unordered(field, …)`, `loads(field, …)`, `stores(field, …)` and `updates(add(field), …)`";
 
-/// The name of a field or of a kernel.
+/// The name of a field.
 fn field_name(input: ParseStream<'_>) -> syn::Result<Ident> {
     if input.peek(LitStr) {
         return Err(input.error("a field's name has no quotes here: `snapshot(field)`"));
     }
     let name = Ident::parse_any(input)?;
     match input.peek(Token![::]) {
-        true => {
-            Err(input.error("a name without a path belongs here: a field of this class, or a kernel of this block"))
-        }
+        true => Err(input.error("a name without a path belongs here: a field of this class")),
         false => Ok(name),
     }
 }

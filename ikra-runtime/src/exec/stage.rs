@@ -167,6 +167,7 @@ unsafe impl<C: Class> Filter<C> for All {
     type Block<'w> = ();
     const IS_ALL: bool = true;
     const EFFECTS: &'static Effects = &Effects::none::<C>();
+    #[inline(always)]
     unsafe fn open(_: Chunk<'_, C>) {}
     #[inline(always)]
     unsafe fn block<'w>(_: &Self::Windows<'w>, _: usize, _: usize) -> Self::Block<'w> {}
