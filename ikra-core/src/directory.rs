@@ -20,7 +20,7 @@ pub(crate) use host::ABSENT;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{AtHand, Directory, Header, HostChanges, TableRef, TargetSlot, Targets};
 #[cfg(not(target_arch = "nvptx64"))]
-pub use nursery::{Batch, Late, Nursery};
+pub use nursery::{Batches, Late, Nursery};
 
 /// The start of a column, or of the whole storage.
 #[derive(Clone, Copy)]
@@ -52,9 +52,13 @@ pub trait BaseSet: Copy + Send + Sync + 'static {
     #[cfg(not(target_arch = "nvptx64"))]
     const NONE: Self;
 
-    /// The start of a column, for changes.
+    /// The starts of all columns.
     #[cfg(not(target_arch = "nvptx64"))]
-    fn get_mut(&mut self, column: usize) -> &mut Base;
+    fn all(&self) -> &[Base];
+
+    /// The starts of all columns, for changes.
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn all_mut(&mut self) -> &mut [Base];
 
     /// The objects' columns.
     #[cfg(target_arch = "nvptx64")]
@@ -72,8 +76,10 @@ impl<const N: usize> BaseSet for [Base; N] {
         self[column]
     }
     const NONE: Self = [Base::NONE; N];
-    #[inline(always)]
-    fn get_mut(&mut self, column: usize) -> &mut Base {
-        &mut self[column]
+    fn all(&self) -> &[Base] {
+        self
+    }
+    fn all_mut(&mut self) -> &mut [Base] {
+        self
     }
 }

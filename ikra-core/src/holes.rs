@@ -131,6 +131,16 @@ impl Holes {
         (0..slots.div_ceil(32)).map(word).collect()
     }
 
+    /// The objects below `slots` that exist, in ascending order.
+    #[must_use]
+    pub fn live_indices(&self, slots: usize) -> Vec<u32> {
+        let mut indices = Vec::with_capacity(slots - self.count as usize);
+        for range in self.live(0..slots) {
+            indices.extend(range.start as u32..range.end as u32);
+        }
+        indices
+    }
+
     /// The first removed objects, at most `most` of them, in the order of their indices.
     pub fn first(&self, most: usize) -> Vec<u32> {
         let mut first = Vec::with_capacity(most.min(self.count as usize));

@@ -6,7 +6,7 @@
 //! | a world has one table per class, found by pointers between tables | one world per module: a class knows its table |
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub use crate::directory::{AtHand, Batch, Directory, Header, HostChanges, Late, Nursery, TargetSlot};
+pub use crate::directory::{AtHand, Batches, Directory, Header, HostChanges, Late, Nursery, TargetSlot};
 pub use crate::directory::{Base, BaseSet, TableRef, Targets};
 use crate::info::{ClassInfo, LayoutKind};
 use crate::layout::geometry;

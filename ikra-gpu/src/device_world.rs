@@ -122,7 +122,7 @@ impl DeviceWorld {
     ///
     /// Also [`GpuError::DeviceCodeDiffers`] if the code defines one of the classes differently.
     pub(crate) fn new(
-        context: impl FnOnce() -> Result<Context, GpuError>,
+        context: &dyn Fn() -> Result<Context, GpuError>,
         codes: Codes,
         members: &Members<'_>,
     ) -> Result<Self, GpuError> {

@@ -29,11 +29,11 @@ pub fn open<W: World>(world: &mut W, place: Place) -> Result<Box<dyn Executor<W>
     let Place::Gpu(device) = place else {
         return Err(Error::NoSuchPlace { place, reason: "it is not a GPU" });
     };
-    Ok(Box::new(made(world, || Context::open(device))?))
+    Ok(Box::new(made(world, &|| Context::open(device))?))
 }
 
 /// A world's data on a device, in a context.
-fn made<W: World>(world: &mut W, context: impl FnOnce() -> Result<Context, GpuError>) -> Result<DeviceWorld, GpuError> {
+fn made<W: World>(world: &mut W, context: &dyn Fn() -> Result<Context, GpuError>) -> Result<DeviceWorld, GpuError> {
     DeviceWorld::new(context, Codes::of::<W>()?, world.members_mut().as_mut())
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn open_in<W: World>(world: &mut W, context: &Context) -> Result<Devi
             return left.map(|()| context.device().clone());
         }
     }
-    let device = made(world, || Ok(context.clone()))?;
+    let device = made(world, &|| Ok(context.clone()))?;
     world.state_mut().executors().put(Box::new(device));
     Ok(context.device().clone())
 }
@@ -70,34 +70,7 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
     }
 
     fn run(&mut self, world: &mut W, run: &mut Run<'_, W>) -> Result<(), Error> {
-        let is_done = self.attempt(|device| {
-            let (mut members, launch) = (world.members_mut(), &run.launch);
-            device.refuse_in_recording(launch)?;
-            device.refuse_worklist(launch)?;
-            if launch.changes_objects() {
-                let plan = device.plan(members.as_mut(), launch)?;
-                return plan.map_or(Ok(false), |plan| device.change(members.as_mut(), launch, &plan).map(|()| true));
-            }
-            // Columns of results are made by the host.
-            let mut kernels = iter::once(launch).chain(launch.filters);
-            if matches!(launch.form, Form::Chain) || !kernels.all(|one| device.knows_removed(members.as_mut(), one)) {
-                return Ok(false);
-            }
-            if let (Form::Reduce(reduction), [_, ..]) = (launch.form, launch.filters) {
-                return device.reduce_chosen(members.as_mut(), launch, reduction);
-            }
-            if let Form::Store(store) = launch.form {
-                let is_done =
-                    device.with_groups(launch, |device, launch| device.store(members.as_mut(), launch, store))?;
-                if !is_done {
-                    device
-                        .log
-                        .refuse_in_recording("storing a result of several classes, of no objects, in a row, or in a field that the kernel takes a snapshot of")?;
-                }
-                return Ok(is_done);
-            }
-            device.run(members.as_mut(), launch).map(|()| true)
-        })?;
+        let is_done = self.run_launch(world.members_mut().as_mut(), &run.launch)?;
         // The host calls the kernels that the device cannot run.
         if is_done { Ok(()) } else { run.on_host(world, run.part) }
     }
@@ -107,16 +80,16 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
     }
 
     fn select(&mut self, world: &mut W, launch: &Launch<'_>) -> Result<Option<ListOrder>, Error> {
-        self.choose(world, Some(launch), |device, members| device.select(members, launch))
+        self.choose(world.members_mut().as_mut(), Some(launch), |device, members| device.select(members, launch))
     }
 
     fn reorder(&mut self, world: &mut W, order: NewOrder<'_>) -> Result<Option<Reordered>, Error> {
         let launch = if let NewOrder::Results { launch, .. } = order { Some(launch) } else { None };
-        self.choose(world, launch, |device, members| device.reorder(members, order))
+        self.choose(world.members_mut().as_mut(), launch, |device, members| device.reorder(members, order))
     }
 
     fn group(&mut self, world: &mut W, launch: &Launch<'_>, keys: GroupKeys) -> Result<Option<Grouped>, Error> {
-        self.choose(world, Some(launch), |device, members| device.group(members, launch, keys))
+        self.choose(world.members_mut().as_mut(), Some(launch), |device, members| device.group(members, launch, keys))
     }
 
     fn specialize_for(&mut self, _: &mut W, class: ClassId) -> Result<(), Error> {
@@ -167,22 +140,51 @@ unsafe impl<W: World> Executor<W> for DeviceWorld {
 }
 
 impl DeviceWorld {
+    /// Runs a kernel, and returns whether the device can.
+    fn run_launch(&mut self, members: &mut Members<'_>, launch: &Launch<'_>) -> Result<bool, Error> {
+        self.attempt(|device| {
+            device.refuse_in_recording(launch)?;
+            device.refuse_worklist(launch)?;
+            if launch.changes_objects() {
+                let plan = device.plan(members, launch)?;
+                return plan.map_or(Ok(false), |plan| device.change(members, launch, &plan).map(|()| true));
+            }
+            // Columns of results are made by the host.
+            let mut kernels = iter::once(launch).chain(launch.filters);
+            if matches!(launch.form, Form::Chain) || !kernels.all(|one| device.knows_removed(members, one)) {
+                return Ok(false);
+            }
+            if let (Form::Reduce(reduction), [_, ..]) = (launch.form, launch.filters) {
+                return device.reduce_chosen(members, launch, reduction);
+            }
+            if let Form::Store(store) = launch.form {
+                let is_done =
+                    device.with_groups(launch, |device, launch| device.store(members, launch, store))?;
+                if !is_done {
+                    device
+                        .log
+                        .refuse_in_recording("storing a result of several classes, of no objects, in a row, or in a field that the kernel takes a snapshot of")?;
+                }
+                return Ok(is_done);
+            }
+            device.run(members, launch).map(|()| true)
+        })
+    }
+
     /// Calls `work`, which uses the results of a kernel here, if the device can run the kernel.
-    fn choose<W: World, T>(
+    fn choose<T>(
         &mut self,
-        world: &mut W,
+        members: &mut Members<'_>,
         launch: Option<&Launch<'_>>,
         work: impl FnOnce(&mut Self, &mut Members<'_>) -> Result<Option<T>, Error>,
     ) -> Result<Option<T>, Error> {
         self.attempt(|device| {
-            let mut members = world.members_mut();
             device.log.refuse_in_recording("collecting results, or moving objects,")?;
             launch.map_or(Ok(()), |launch| device.refuse_worklist(launch))?;
-            if launch.is_some_and(|launch| launch.changes_objects() || !device.knows_removed(members.as_mut(), launch))
-            {
+            if launch.is_some_and(|launch| launch.changes_objects() || !device.knows_removed(members, launch)) {
                 return Ok(None);
             }
-            work(device, members.as_mut())
+            work(device, members)
         })
     }
 

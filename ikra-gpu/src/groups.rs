@@ -1,5 +1,6 @@
 //! Groups and columns of results on a device: as arguments of kernels, and groups made of what a kernel returns.
 
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use ikra_core::groups::Source;
@@ -25,6 +26,22 @@ use crate::uploaded::Uploaded;
 /// The name in error messages.
 const NAME: &str = "grouping objects";
 
+/// The words of groups, in device memory.
+type OnDevice = Vec<MaybeUninit<u64>>;
+
+/// The arguments of a launch, with the words of the groups among them.
+fn with_words<'a>(launch: &Launch<'a>, groups: &'a [OnDevice]) -> Vec<Argument<'a>> {
+    let mut groups = groups.iter();
+    let with_words = |&argument: &Argument<'a>| match argument.as_groups().and_then(|_| groups.next()) {
+        Some(words) if argument.as_groups().is_some_and(|groups| groups.is_worklist()) => {
+            argument.bytes_of_worklist(words)
+        }
+        Some(words) => Argument::bytes_of(words),
+        None => argument,
+    };
+    launch.arguments.iter().map(with_words).collect()
+}
+
 impl DeviceWorld {
     /// Calls `work` with a launch whose groups are in device memory.
     pub(crate) fn with_groups<T>(
@@ -32,6 +49,14 @@ impl DeviceWorld {
         launch: &Launch<'_>,
         work: impl FnOnce(&mut Self, &Launch<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        let on_device = self.groups_on_device(launch)?;
+        let arguments = with_words(launch, &on_device);
+        // SAFETY: groups have the addresses at which their words were just uploaded; the rest is unchanged.
+        work(self, &unsafe { launch.with_arguments(&arguments) })
+    }
+
+    /// The groups among a launch's arguments, in device memory.
+    fn groups_on_device(&mut self, launch: &Launch<'_>) -> Result<Vec<OnDevice>, Error> {
         self.log.check()?;
         let mut on_device = Vec::new();
         for groups in launch.arguments.iter().filter_map(|argument| argument.as_groups()) {
@@ -39,20 +64,7 @@ impl DeviceWorld {
             let class = groups.class().name();
             on_device.push(groups.on_device([self.words_of(class, first)?, self.words_of(class, second)?]));
         }
-        let mut uploaded = on_device.iter();
-        let arguments: Vec<_> = launch
-            .arguments
-            .iter()
-            .map(|&argument| match argument.as_groups().and_then(|_| uploaded.next()) {
-                Some(words) if argument.as_groups().is_some_and(|groups| groups.is_worklist()) => {
-                    argument.bytes_of_worklist(words)
-                }
-                Some(words) => Argument::bytes_of(words),
-                None => argument,
-            })
-            .collect();
-        // SAFETY: groups have the addresses at which their words were just uploaded; the rest is unchanged.
-        work(self, &unsafe { launch.with_arguments(&arguments) })
+        Ok(on_device)
     }
 
     /// The address of an argument's memory, which this device may have made.

@@ -11,6 +11,7 @@
 //! | [`list`] | the objects for which a kernel runs, sorted by class |
 //! | [`selection`], [`groups`] | objects for which a kernel returns `true`, and objects by the keys that it returns |
 //! | [`mirror`] | which columns are current on the host, and which on a device |
+//! | `plan`, `memory` | how a class stores its objects, and the memory for them |
 //! | [`error`] | errors |
 //!
 //! [`ikra_core`] defines classes, kernels and columns, for the device as well.
@@ -33,6 +34,7 @@ mod memory;
 pub mod mirror;
 pub mod objects;
 pub mod place;
+mod plan;
 pub mod selection;
 #[cfg(feature = "serde")]
 #[cfg_attr(docsrs, doc(cfg(feature = "serde")))]

@@ -6,7 +6,8 @@ use std::ptr::NonNull;
 
 use crate::class::{Class, column_count, has_own_columns};
 use crate::error::Error;
-use crate::layout::{Layout, LayoutKind, PAGE, SHORT, arena_align, checked_pitch, geometry, stagger};
+use crate::layout::{LayoutKind, PAGE, SHORT, arena_align, checked_pitch, stagger};
+use crate::plan::Plan;
 use crate::table::{Base, BaseSet};
 
 /// An allocation, zeroed when made, freed when dropped.
@@ -78,15 +79,6 @@ impl<C: Class> fmt::Debug for Memory<C> {
     }
 }
 
-/// The number of geometry blocks that `objects` take.
-pub(crate) fn blocks<C: Class>(objects: usize) -> usize {
-    match C::Layout::KIND {
-        LayoutKind::Soa => 1,
-        LayoutKind::Aos => objects,
-        LayoutKind::Tiles(tile) => objects.div_ceil(tile),
-    }
-}
-
 impl<C: Class> Memory<C> {
     pub(crate) const fn empty() -> Self {
         Self { allocations: Vec::new(), arena: None, arena_bytes: 0, bases: C::Bases::NONE, capacity: 0 }
@@ -102,46 +94,10 @@ impl<C: Class> Memory<C> {
 
     /// Storage for at least `capacity` objects, in the columns for which `wanted` is true. A class with a fixed
     /// capacity gets all of it at the start, so that its storage never moves.
-    pub(crate) fn new(capacity: usize, wanted: impl Fn(usize) -> bool) -> Result<Self, Error> {
-        let capacity = match (C::Layout::KIND, C::CAPACITY) {
-            (_, Some(fixed)) => fixed as usize,
-            (LayoutKind::Tiles(tile), None) => checked::<C>(capacity.checked_next_multiple_of(tile))?,
-            _ => capacity,
-        };
-        let mut memory = Self { capacity, ..Self::empty() };
-        let geometry = geometry::<C>();
-        if has_own_columns::<C>() {
-            let columns: Vec<_> = C::FIELDS.iter().flat_map(|field| field.columns).collect();
-            for column in 0..columns.len() {
-                let align = geometry.aligns[column];
-                let bytes = checked::<C>(geometry.sizes[column].checked_mul(capacity))?;
-                let next_slot = matches!(columns[column].slot, Some(1..));
-                if !wanted(column) || next_slot {
-                    memory.allocations.push(None);
-                    if wanted(column) {
-                        let before = memory.bases.get(column - 1).0;
-                        let pitch = checked::<C>(checked_pitch(bytes, align))?;
-                        // SAFETY: the allocation of the array's first slot is long enough for all slots.
-                        *memory.bases.get_mut(column) = Base(unsafe { before.add(pitch) });
-                    }
-                    continue;
-                }
-                let others = columns[column + 1..].iter().take_while(|column| matches!(column.slot, Some(1..))).count();
-                let shift = stagger(column, bytes, align);
-                let all = checked_pitch(bytes, align)
-                    .and_then(|pitch| others.checked_mul(pitch)?.checked_add(bytes)?.checked_add(shift));
-                let allocation = allocate::<C>(checked::<C>(all)?, align)?;
-                // SAFETY: the allocation is longer than the shift.
-                *memory.bases.get_mut(column) = Base(unsafe { allocation.start.as_ptr().add(shift) });
-                memory.allocations.push(Some(allocation));
-            }
-        } else {
-            let bytes = checked::<C>(blocks::<C>(capacity).checked_mul(geometry.block))?;
-            let allocation = allocate::<C>(bytes, geometry.align)?;
-            *memory.bases.get_mut(0) = Base(allocation.start.as_ptr());
-            memory.allocations.push(Some(allocation));
-        }
-        Ok(memory)
+    pub(crate) fn new(capacity: usize, wanted: &dyn Fn(usize) -> bool) -> Result<Self, Error> {
+        let mut bases = C::Bases::NONE;
+        let (allocations, capacity) = columns(Plan::of::<C>(), capacity, wanted, bases.all_mut())?;
+        Ok(Self { allocations, bases, capacity, ..Self::empty() })
     }
 
     /// Tells the system that all columns will be written soon.
@@ -152,32 +108,8 @@ impl<C: Class> Memory<C> {
     /// Copies the first `len` objects of `from`.
     pub(crate) fn copy_objects(&mut self, from: &Self, len: usize) {
         assert!(len <= self.capacity && len <= from.capacity);
-        let geometry = geometry::<C>();
-        let (to_bases, from_bases) = (self.bases, from.bases);
-        let copy = |from: Base, to: Base, offset: usize, bytes: usize| {
-            if bytes > 0 {
-                // SAFETY: both storages have room for `len` objects and the same geometry, so it is in bounds (I18).
-                let [from, to] = [from, to].map(|base| unsafe { base.0.add(offset) });
-                // SAFETY: they are distinct allocations.
-                unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
-            }
-        };
-        match C::Layout::KIND {
-            LayoutKind::Soa if has_own_columns::<C>() => {
-                for column in 0..column_count(C::FIELDS) {
-                    copy(from_bases.get(column), to_bases.get(column), 0, len * geometry.sizes[column]);
-                }
-            }
-            LayoutKind::Soa => {
-                for column in 0..column_count(C::FIELDS) {
-                    let bytes = len * geometry.sizes[column];
-                    copy(from_bases.get(0), to_bases.get(0), geometry.offsets[column], bytes);
-                }
-            }
-            LayoutKind::Aos | LayoutKind::Tiles(_) => {
-                copy(from_bases.get(0), to_bases.get(0), 0, blocks::<C>(len) * geometry.block);
-            }
-        }
+        // SAFETY: both are storage of the class with room for `len` objects, and distinct allocations (I18).
+        unsafe { copy_objects(Plan::of::<C>(), from.bases.all(), self.bases.all(), len) }
     }
 
     pub(crate) fn arena_bytes(&self) -> usize {
@@ -200,7 +132,7 @@ impl<C: Class> Memory<C> {
     pub(crate) fn replace_arena(
         &mut self,
         bytes: usize,
-        fill: impl FnOnce(*const u8, *mut u8) -> usize,
+        fill: &mut dyn FnMut(*const u8, *mut u8) -> usize,
     ) -> Result<usize, Error> {
         let arena = Self::new_arena(bytes)?;
         let before = self.arena.as_ref().map_or(std::ptr::null(), |arena| arena.start.as_ptr().cast_const());
@@ -210,7 +142,7 @@ impl<C: Class> Memory<C> {
     }
 
     fn new_arena(bytes: usize) -> Result<Allocation, Error> {
-        allocate::<C>(bytes, const { arena_align::<C>() })
+        allocate(C::NAME, bytes, const { arena_align::<C>() })
     }
 
     /// Copies the arena of other storage, which has the same length.
@@ -231,12 +163,12 @@ impl<C: Class> Memory<C> {
         std::mem::swap(&mut self.arena, &mut other.arena);
         std::mem::swap(&mut self.arena_bytes, &mut other.arena_bytes);
         let column = column_count(C::FIELDS);
-        std::mem::swap(self.bases.get_mut(column), other.bases.get_mut(column));
+        std::mem::swap(&mut self.bases.all_mut()[column], &mut other.bases.all_mut()[column]);
     }
 
     fn set_arena(&mut self, arena: Option<Allocation>, bytes: usize) {
         let base = arena.as_ref().map_or(Base::NONE, |arena| Base(arena.start.as_ptr()));
-        *self.bases.get_mut(column_count(C::FIELDS)) = base;
+        self.bases.all_mut()[column_count(C::FIELDS)] = base;
         self.arena = arena;
         self.arena_bytes = bytes;
     }
@@ -248,18 +180,90 @@ impl<C: Class> Memory<C> {
         }
         assert_eq!(self.capacity, other.capacity);
         std::mem::swap(&mut self.allocations[column], &mut other.allocations[column]);
-        std::mem::swap(self.bases.get_mut(column), other.bases.get_mut(column));
+        std::mem::swap(&mut self.bases.all_mut()[column], &mut other.bases.all_mut()[column]);
         true
     }
 }
 
-/// A size of storage, or an error if it exceeds the address space.
-fn checked<C: Class>(bytes: Option<usize>) -> Result<usize, Error> {
-    bytes.ok_or(Error::OutOfMemory { class: C::NAME, bytes: usize::MAX })
+/// Allocates the columns for which `wanted` is true, for at least `capacity` objects, and notes their starts. Returns the
+/// allocations, and the number of objects for which they have room.
+fn columns(
+    plan: &Plan,
+    capacity: usize,
+    wanted: &dyn Fn(usize) -> bool,
+    bases: &mut [Base],
+) -> Result<(Vec<Option<Allocation>>, usize), Error> {
+    let checked = |bytes: Option<usize>| bytes.ok_or(Error::OutOfMemory { class: plan.class, bytes: usize::MAX });
+    let capacity = match (plan.layout, plan.fixed_capacity) {
+        (_, Some(fixed)) => fixed as usize,
+        (LayoutKind::Tiles(tile), None) => checked(capacity.checked_next_multiple_of(tile))?,
+        _ => capacity,
+    };
+    let geometry = plan.geometry;
+    if !plan.has_own_columns {
+        let bytes = checked(plan.blocks(capacity).checked_mul(geometry.block))?;
+        let allocation = allocate(plan.class, bytes, geometry.align)?;
+        bases[0] = Base(allocation.start.as_ptr());
+        return Ok((vec![Some(allocation)], capacity));
+    }
+    let mut allocations = Vec::with_capacity(plan.columns);
+    let slots: Vec<_> = plan.fields.iter().flat_map(|field| field.columns).map(|column| column.slot).collect();
+    for column in 0..slots.len() {
+        let align = geometry.aligns[column];
+        let bytes = checked(geometry.sizes[column].checked_mul(capacity))?;
+        let next_slot = matches!(slots[column], Some(1..));
+        if !wanted(column) || next_slot {
+            allocations.push(None);
+            if wanted(column) {
+                let before = bases[column - 1].0;
+                let pitch = checked(checked_pitch(bytes, align))?;
+                // SAFETY: the allocation of the array's first slot is long enough for all slots.
+                bases[column] = Base(unsafe { before.add(pitch) });
+            }
+            continue;
+        }
+        let others = slots[column + 1..].iter().take_while(|slot| matches!(slot, Some(1..))).count();
+        let shift = stagger(column, bytes, align);
+        let all = checked_pitch(bytes, align)
+            .and_then(|pitch| others.checked_mul(pitch)?.checked_add(bytes)?.checked_add(shift));
+        let allocation = allocate(plan.class, checked(all)?, align)?;
+        // SAFETY: the allocation is longer than the shift.
+        bases[column] = Base(unsafe { allocation.start.as_ptr().add(shift) });
+        allocations.push(Some(allocation));
+    }
+    Ok((allocations, capacity))
+}
+
+/// Copies the first `len` objects.
+///
+/// # Safety
+///
+/// `from` and `to` are the starts of distinct storages of the plan's class, each with room for `len` objects.
+unsafe fn copy_objects(plan: &Plan, from: &[Base], to: &[Base], len: usize) {
+    let copy = |base: usize, offset: usize, bytes: usize| {
+        if bytes > 0 {
+            // SAFETY: both storages have room for `len` objects and the same geometry, so it is in bounds (I18).
+            let [from, to] = [from, to].map(|bases| unsafe { bases[base].0.add(offset) });
+            // SAFETY: they are distinct allocations.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
+        }
+    };
+    match plan.layout {
+        LayoutKind::Soa => {
+            for column in 0..plan.columns {
+                let bytes = len * plan.geometry.sizes[column];
+                match plan.has_own_columns {
+                    true => copy(column, 0, bytes),
+                    false => copy(0, plan.geometry.offsets[column], bytes),
+                }
+            }
+        }
+        LayoutKind::Aos | LayoutKind::Tiles(_) => copy(0, 0, plan.blocks(len) * plan.geometry.block),
+    }
 }
 
 /// Allocates at a multiple of `align`; long allocations start at a page.
-fn allocate<C: Class>(bytes: usize, align: usize) -> Result<Allocation, Error> {
+fn allocate(class: &'static str, bytes: usize, align: usize) -> Result<Allocation, Error> {
     Allocation::new(bytes, if bytes < SHORT { align } else { align.max(PAGE) })
-        .ok_or(Error::OutOfMemory { class: C::NAME, bytes })
+        .ok_or(Error::OutOfMemory { class, bytes })
 }

@@ -21,9 +21,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use units::{Elements, Span, Unit};
 pub(crate) use units::{elements, spans, units};
 
-use crate::class::{Class, atomics, undivided, whole_units};
+use crate::class::Class;
 use crate::error::Error;
-use crate::table::{Header, HostChanges, Newer, Table};
+use crate::plan::Plan;
+use crate::table::{Base, BaseSet, Header, HostChanges, Newer, Table};
 use ikra_core::effects::FieldSet;
 
 /// A copy of a class's columns on a device.
@@ -175,37 +176,60 @@ impl Mirrored {
     /// Fetches stale fields of the table that this belongs to, so that the host's values are current. After an error,
     /// fields that were not fetched are unchanged.
     pub(crate) fn try_fetch<C: Class>(&self, table: &Table<C>, fields: FieldSet) -> Result<(), Error> {
-        self.lock().fetch(table, fields)
+        self.lock().fetch(Storage::of(table), fields)
     }
 
     /// Like `try_fetch` for one object, or for all objects if that is cheaper.
-    fn try_fetch_object<C: Class>(&self, table: &Table<C>, fields: FieldSet, index: usize) -> Result<(), Error> {
+    fn try_fetch_object(&self, storage: Storage<'_>, fields: FieldSet, index: usize) -> Result<(), Error> {
         let mut state = self.lock();
         // Another thread may have fetched them before this one got the lock.
-        let missing = table.header.to_fetch(whole_units::<C>(fields));
+        let missing = storage.to_fetch(fields);
         if missing.is_empty() || state.held.read(index, missing) {
             return Ok(());
         }
         // Elements of atomics are changed in place, so the whole column must be current on the host.
-        let whole = const { undivided::<C>().union(atomics::<C>()) };
-        if !missing.intersection(whole).is_empty() || !state.fetch_object(table, missing, index)? {
-            state.fetch(table, missing)?;
+        if !missing.intersection(storage.plan.whole).is_empty() || !state.fetch_object(storage, missing, index)? {
+            state.fetch(storage, missing)?;
         }
         Ok(())
     }
 }
 
+/// The storage of a table, without the class's type.
+#[derive(Clone, Copy)]
+struct Storage<'t> {
+    plan: &'static Plan,
+    header: &'t Header,
+    bases: &'t [Base],
+}
+
+impl<'t> Storage<'t> {
+    fn of<C: Class>(table: &'t Table<C>) -> Self {
+        Self { plan: Plan::of::<C>(), header: &table.header, bases: table.bases.all() }
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        let len = self.header.len as usize;
+        units(self.plan, self.bases, len, len, self.header.arena)
+    }
+
+    /// The stale fields on the host among those that are copied with these.
+    fn to_fetch(self, fields: FieldSet) -> FieldSet {
+        self.header.to_fetch((self.plan.whole_units)(fields))
+    }
+}
+
 impl State {
-    fn fetch<C: Class>(&mut self, table: &Table<C>, fields: FieldSet) -> Result<(), Error> {
+    fn fetch(&mut self, storage: Storage<'_>, fields: FieldSet) -> Result<(), Error> {
         // Another thread may have fetched them before this one got the lock.
-        let mut missing = table.header.to_fetch(whole_units::<C>(fields));
+        let mut missing = storage.to_fetch(fields);
         if missing.is_empty() {
             return Ok(());
         }
         let mut failure = None;
         // Without objects, a device has no newer values.
-        if table.len() > 0 {
-            let units = units::<C>(&table.bases, table.len(), table.len(), table.header.arena);
+        if storage.header.len > 0 {
+            let units = storage.units();
             for copy in &self.copies {
                 let found = missing.intersection(copy.valid);
                 if found.is_empty() {
@@ -221,7 +245,7 @@ impl State {
                 match copy.mirror.fetch_beside(&parts.collect::<Vec<_>>(), &others) {
                     Ok(()) => {
                         // SAFETY: all objects' values of these fields were just fetched, or are held.
-                        unsafe { table.header.set_fetched(found) };
+                        unsafe { storage.header.set_fetched(found) };
                         self.held.forget(found);
                         missing = missing.without(found);
                     }
@@ -234,16 +258,16 @@ impl State {
             Some(failure) if !missing.is_empty() => Err(failure),
             _ => {
                 // SAFETY: without a copy or without objects, the host's values are the only ones.
-                unsafe { table.header.set_fetched(missing) };
+                unsafe { storage.header.set_fetched(missing) };
                 Ok(())
             }
         }
     }
 
     /// Fetches separate columns' fields of an object. Returns false if fetching all objects is as cheap.
-    fn fetch_object<C: Class>(&mut self, table: &Table<C>, fields: FieldSet, index: usize) -> Result<bool, Error> {
+    fn fetch_object(&mut self, storage: Storage<'_>, fields: FieldSet, index: usize) -> Result<bool, Error> {
         let missing = fields.without(self.held.objects.get(&index).copied().unwrap_or(FieldSet::EMPTY));
-        let units = units::<C>(&table.bases, table.len(), table.len(), table.header.arena);
+        let units = storage.units();
         let bytes = |of: FieldSet| {
             let own = units.iter().filter(move |unit| !unit.fields.intersection(of).is_empty());
             own.map(|unit| unit.columns * unit.len).sum::<usize>()
@@ -304,9 +328,13 @@ impl Debug for Copies<'_> {
 }
 
 impl<'o> Copies<'o> {
-    pub(crate) fn of<C: Class>(header: &'o Header, State { copies: list, held, revision }: &'o mut State) -> Self {
+    pub(crate) fn of(
+        plan: &'static Plan,
+        header: &'o Header,
+        State { copies: list, held, revision }: &'o mut State,
+    ) -> Self {
         let changes = header.take_changed_on_host();
-        let copies = Self { header, list, held, revision, whole_units: whole_units::<C> };
+        let copies = Self { header, list, held, revision, whole_units: plan.whole_units };
         if let Some(changes) = changes {
             copies.list.iter_mut().for_each(|copy| copy.note(&changes));
             *copies.revision = unique();
@@ -468,7 +496,7 @@ unsafe impl<C: Class> Newer<C> for Mirrored {
     }
 
     fn fetch_object(&self, table: &Table<C>, fields: FieldSet, index: usize) {
-        if let Err(error) = self.try_fetch_object(table, fields, index) {
+        if let Err(error) = self.try_fetch_object(Storage::of(table), fields, index) {
             panic!("class {}: {error}", C::NAME);
         }
     }

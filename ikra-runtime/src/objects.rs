@@ -12,6 +12,7 @@ mod extend;
 mod fields;
 mod lent;
 mod lives;
+mod permute;
 mod reorder;
 mod rows;
 mod shadow;
@@ -466,7 +467,7 @@ impl<C: Class> Objects<C> {
         }
         self.table().fetch(FieldSet::ALL);
         let capacity = len.max(self.memory.capacity() * 2).clamp(64, MAX_OBJECTS);
-        let mut memory = Memory::new(capacity, |_| true)?;
+        let mut memory = Memory::new(capacity, &|_| true)?;
         memory.copy_objects(&self.memory, self.slots());
         memory.take_arena(&mut self.memory);
         self.memory = memory;

@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::Acquire, Ord
 use crate::facts::Facts;
 use crate::field_set::FieldSet;
 use crate::holes::{Holes, Marks};
-use crate::info::ClassId;
+use crate::info::{ClassId, FieldInfo};
 
 /// The start of a table, with one layout for every class.
 #[repr(C)]
@@ -381,6 +381,26 @@ pub struct Directory {
 }
 
 impl Directory {
+    /// A directory without tables yet.
+    #[must_use]
+    pub fn of(classes: &[ClassId]) -> Self {
+        let entry = |class: &ClassId| (class.type_id(), AtomicPtr::new(core::ptr::null_mut()));
+        Self { entries: classes.iter().map(entry).collect() }
+    }
+
+    /// Points the targets of a table with these fields to the tables.
+    ///
+    /// # Safety
+    ///
+    /// Nothing else accesses the targets.
+    pub(crate) unsafe fn point(&self, fields: &[FieldInfo], targets: &[TargetSlot]) {
+        for (slot, &class) in targets.iter().zip(fields.iter().flat_map(|field| field.links_to)) {
+            let table = self.find(class.type_id()).unwrap_or(&raw const ABSENT);
+            // SAFETY: by the caller.
+            unsafe { *slot.0.get() = table }
+        }
+    }
+
     /// The tables of some classes.
     ///
     /// # Safety

@@ -3,6 +3,7 @@
 use core::mem;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::boxed::Box;
+use std::sync::{Mutex, PoisonError};
 use std::vec::Vec;
 
 use super::per_thread::PerThread;
@@ -10,17 +11,23 @@ use crate::moves::{Moves, YOUNG_END};
 
 /// A thread's new objects.
 struct Shard<C> {
-    /// The section and the index of each object's maker, as one number.
-    makers: Vec<u64>,
+    makers: Makers,
     rows: Vec<Option<C>>,
-    /// The first number of each group of them.
-    groups: Vec<u32>,
 }
 
 impl<C> Default for Shard<C> {
     fn default() -> Self {
-        Self { makers: Vec::new(), rows: Vec::new(), groups: Vec::new() }
+        Self { makers: Makers::default(), rows: Vec::new() }
     }
+}
+
+/// The makers of a thread's new objects, and the objects' numbers.
+#[derive(Default)]
+struct Makers {
+    /// The section and the index of each object's maker, as one number.
+    of: Vec<u64>,
+    /// The first number of each group of objects.
+    groups: Vec<u32>,
 }
 
 /// Numbers are given to threads in groups of this size.
@@ -32,26 +39,97 @@ fn number(groups: &[u32], at: usize) -> u32 {
 }
 
 /// New objects that one thread made, in their order. They follow one another among all new ones.
-pub struct Batch<'a, C> {
-    makers: (u64, u64),
+struct Batch<'a, C> {
     /// The position of the first among all new objects.
     first: usize,
     /// The place of the first in its shard, with the shard's numbers.
     at: usize,
     groups: &'a [u32],
-    rows: &'a mut [Option<C>],
+    rows: Mutex<&'a mut [Option<C>]>,
 }
 
-impl<'a, C> Batch<'a, C> {
-    /// More objects than this are several batches.
-    const MOST: usize = 2048;
+/// More objects than this are several batches.
+const MOST: usize = 2048;
 
-    /// The objects: position among all new objects, number in the order in which links were handed out, row.
-    pub fn into_rows(self) -> impl Iterator<Item = (usize, u32, C)> + 'a {
-        let Self { first, at, groups, rows, .. } = self;
-        let rows = rows.iter_mut().enumerate();
-        rows.filter_map(move |(n, row)| Some((first + n, number(groups, at + n), row.take()?)))
+/// New objects in their order: that of their makers, then of the calls.
+pub struct Batches<'a, C> {
+    batches: Vec<Batch<'a, C>>,
+    order: Vec<usize>,
+}
+
+impl<C> Batches<'_, C> {
+    /// The number of batches.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.order.len()
     }
+
+    /// Calls `write` with each object of the batch at a place in the order, unless that was done before: its position among
+    /// all new objects, its number in the order in which links were handed out, and its row. Several threads may do so.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `write`. The other objects stay.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such batch.
+    pub fn try_for_each<E>(
+        &self,
+        place: usize,
+        mut write: impl FnMut(usize, u32, C) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Batch { first, at, groups, rows } = &self.batches[self.order[place]];
+        for (n, row) in rows.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().enumerate() {
+            if let Some(row) = row.take() {
+                write(first + n, number(groups, at + n), row)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Some objects of a shard, whose makers ascend.
+struct Part {
+    shard: usize,
+    /// The place of its first object in the shard.
+    at: usize,
+    /// The first maker, and the last one.
+    makers: (u64, u64),
+    len: usize,
+    /// The position of the first among all new objects.
+    first: usize,
+}
+
+/// The parts of all shards, and their order: that of their makers, then of the calls.
+fn ordered(shards: &[&Makers]) -> (Vec<Part>, Vec<usize>) {
+    // A maker's objects are in one shard, in the order of its calls. A thread's makers ascend while it works on one part
+    // of the objects. Only a kernel that waits for other work of its thread may mix two parts.
+    let mut ends: Vec<_> = divided(shards, true, usize::MAX).iter().map(|part| part.makers).collect();
+    ends.sort_unstable();
+    let are_apart = ends.windows(2).all(|parts| parts[0].1 < parts[1].0);
+    let mut parts = divided(shards, are_apart, MOST);
+    let mut order: Vec<_> = (0..parts.len()).collect();
+    order.sort_by_key(|&part| parts[part].makers);
+    let mut first = 0;
+    for &part in &order {
+        parts[part].first = first;
+        first += parts[part].len;
+    }
+    (parts, order)
+}
+
+/// The parts of all shards: ascending makers, at most `most` of them, or each maker by itself.
+fn divided(shards: &[&Makers], ascend: bool, most: usize) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (shard, makers) in shards.iter().enumerate() {
+        let mut at = 0;
+        for part in makers.of.chunk_by(|before, after| ascend && before <= after).flat_map(|part| part.chunks(most)) {
+            parts.push(Part { shard, at, makers: (part[0], part[part.len() - 1]), len: part.len(), first: 0 });
+            at += part.len();
+        }
+    }
+    parts
 }
 
 /// The new objects of a class that a running kernel makes.
@@ -88,9 +166,10 @@ impl<C> Nursery<C> {
         self.is_open = false;
         *self.next.get_mut() = 0;
         for shard in self.shards.all() {
-            shard.makers.clear();
+            let shard = shard.get_mut();
+            shard.makers.of.clear();
+            shard.makers.groups.clear();
             shard.rows.clear();
-            shard.groups.clear();
         }
     }
 
@@ -117,11 +196,11 @@ impl<C> Nursery<C> {
             let at = shard.rows.len();
             if at.is_multiple_of(GROUP) {
                 let next = |first: u32| (first < self.end()).then_some(first + GROUP as u32);
-                shard.groups.push(self.next.fetch_update(Relaxed, Relaxed, next).ok()?);
+                shard.makers.groups.push(self.next.fetch_update(Relaxed, Relaxed, next).ok()?);
             }
-            shard.makers.push(u64::from(maker.0) << 32 | u64::from(maker.1));
+            shard.makers.of.push(u64::from(maker.0) << 32 | u64::from(maker.1));
             shard.rows.push(Some(row));
-            Some(number(&shard.groups, at))
+            Some(number(&shard.makers.groups, at))
         };
         // SAFETY: it calls no code of the program, which has the nursery.
         match unsafe { self.shards.with(push) } {
@@ -142,50 +221,31 @@ impl<C> Nursery<C> {
 
     /// The number of new objects.
     pub fn count(&mut self) -> usize {
-        self.shards.all().map(|shard| shard.rows.len()).sum()
-    }
-
-    /// All new objects in their order: that of their makers, then of the calls.
-    pub fn batches(&mut self) -> Vec<Batch<'_, C>> {
-        let mut batches = Vec::new();
-        // A maker's objects are in one shard, in the order of its calls. A thread's makers ascend while it works on
-        // one part of the objects. Only a kernel that waits for other work of its thread may mix two parts.
-        if self.are_parts_apart() {
-            self.split(|before, after| before <= after, &mut batches);
-        } else {
-            self.split(|_, _| false, &mut batches);
-        }
-        batches.sort_by_key(|batch| batch.makers);
-        let mut first = 0;
-        for batch in &mut batches {
-            batch.first = first;
-            first += batch.rows.len();
-        }
-        batches
-    }
-
-    /// Whether parts of shards in which makers ascend have no makers in between those of others.
-    fn are_parts_apart(&mut self) -> bool {
-        let shards = self.shards.all();
-        let parts = shards.flat_map(|shard| shard.makers.chunk_by(|before, after| before <= after));
-        let mut ends: Vec<_> = parts.map(|part| (part[0], part[part.len() - 1])).collect();
-        ends.sort_unstable();
-        ends.windows(2).all(|parts| parts[0].1 < parts[1].0)
-    }
-
-    /// Adds batches of objects whose makers satisfy a condition pair by pair.
-    fn split<'a>(&'a mut self, is_one: impl Fn(u64, u64) -> bool, batches: &mut Vec<Batch<'a, C>>) {
+        let mut count = 0;
         for shard in self.shards.all() {
-            let (mut at, mut rest) = (0, &mut shard.rows[..]);
-            let parts = shard.makers.chunk_by(|&before, &after| is_one(before, after));
-            for makers in parts.flat_map(|part| part.chunks(Batch::<C>::MOST)) {
-                let (rows, others) = rest.split_at_mut(makers.len());
-                rest = others;
-                let ends = (makers[0], makers[makers.len() - 1]);
-                batches.push(Batch { makers: ends, first: 0, at, groups: &shard.groups, rows });
-                at += makers.len();
-            }
+            count += shard.get_mut().rows.len();
         }
+        count
+    }
+
+    /// All new objects.
+    pub fn batches(&mut self) -> Batches<'_, C> {
+        let (mut makers, mut all_rows) = (Vec::new(), Vec::new());
+        for shard in self.shards.all() {
+            let Shard { makers: of_shard, rows } = shard.get_mut();
+            makers.push(&*of_shard);
+            all_rows.push(&mut rows[..]);
+        }
+        let (parts, order) = ordered(&makers);
+        let mut batches = Vec::with_capacity(parts.len());
+        for part in parts {
+            let rest = mem::take(&mut all_rows[part.shard]);
+            let (rows, others) = rest.split_at_mut(part.len);
+            all_rows[part.shard] = others;
+            let (groups, rows) = (&makers[part.shard].groups[..], Mutex::new(rows));
+            batches.push(Batch { first: part.first, at: part.at, groups, rows });
+        }
+        Batches { batches, order }
     }
 }
 
@@ -216,7 +276,7 @@ impl Late {
     /// All stores, in the order of the objects, then of the calls.
     #[must_use]
     pub fn take(&mut self) -> Vec<(u32, Store)> {
-        let mut all: Vec<_> = self.0.all().flat_map(mem::take).collect();
+        let mut all: Vec<_> = self.0.all().flat_map(|stores| mem::take(stores.get_mut())).collect();
         all.sort_by_key(|&(index, _)| index);
         all
     }
@@ -229,9 +289,16 @@ mod tests {
     /// The makers of all objects in their order, with the order of the calls.
     fn in_order(nursery: &mut Nursery<(u32, u32)>) -> Vec<(u32, u32)> {
         let batches = nursery.batches();
-        let rows: Vec<_> = batches.into_iter().flat_map(Batch::into_rows).collect();
-        assert!(rows.iter().map(|row| row.0).eq(0..rows.len()), "positions follow one another");
-        rows.into_iter().map(|(_, _, row)| row).collect()
+        let mut rows = Vec::new();
+        for batch in 0..batches.count() {
+            let added = batches.try_for_each(batch, |position, _, row| {
+                assert_eq!(position, rows.len(), "positions follow one another");
+                rows.push(row);
+                Ok::<_, ()>(())
+            });
+            added.unwrap();
+        }
+        rows
     }
 
     #[test]

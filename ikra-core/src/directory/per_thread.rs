@@ -20,29 +20,33 @@ fn current() -> u64 {
 }
 
 /// A value for the thread that takes it first.
-struct Slot<T> {
+pub(super) struct Slot<T> {
     /// The thread's number, or 0.
     owner: AtomicU64,
     value: UnsafeCell<T>,
 }
 
-/// One `T` per thread. The number of slots is a power of two.
+/// One `T` per thread. The number of slots is a power of two, and one more for threads that find none.
 pub(super) struct PerThread<T> {
     slots: Vec<Slot<T>>,
     threads: usize,
-    /// For threads that find no slot.
-    spare: Mutex<T>,
+    /// Held by the thread that uses the last slot.
+    spare: Mutex<()>,
 }
 
-// SAFETY: `with` gives a slot's value to its owner alone, which is a single thread. Values may go to other threads.
+// SAFETY: `with` gives a slot's value to its owner alone, which is a single thread, and the last slot's to the thread that
+// holds the lock. Values may go to other threads.
 unsafe impl<T: Send> Sync for PerThread<T> {}
 
 impl<T: Default> PerThread<T> {
     /// Values for this number of threads.
     pub(super) fn new(threads: usize) -> Self {
-        let slot = || Slot { owner: AtomicU64::new(0), value: UnsafeCell::default() };
-        let slots = (0..threads.next_power_of_two()).map(|_| slot()).collect();
-        Self { slots, threads, spare: Mutex::default() }
+        let count = threads.next_power_of_two() + 1;
+        let mut slots = Vec::with_capacity(count);
+        for _ in 0..count {
+            slots.push(Slot { owner: AtomicU64::new(0), value: UnsafeCell::default() });
+        }
+        Self { slots, threads, spare: Mutex::new(()) }
     }
 
     /// The number of threads for which it was made.
@@ -58,9 +62,10 @@ impl<T: Default> PerThread<T> {
     #[inline]
     pub(super) unsafe fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         let current = current();
-        let first = current as usize & (self.slots.len() - 1);
-        let (before, after) = self.slots.split_at(first);
-        for slot in after.iter().chain(before) {
+        let last = self.slots.len() - 1;
+        let first = current as usize & (last - 1);
+        for n in 0..last {
+            let slot = &self.slots[(first + n) & (last - 1)];
             let owner = slot.owner.load(Relaxed);
             if owner == current || (owner == 0 && slot.owner.compare_exchange(0, current, Relaxed, Relaxed).is_ok()) {
                 // SAFETY: only the owner gets here, and not again before `work` returns, by the caller. The owner
@@ -68,16 +73,22 @@ impl<T: Default> PerThread<T> {
                 return work(unsafe { &mut *slot.value.get() });
             }
         }
-        work(&mut self.spare.lock().unwrap_or_else(PoisonError::into_inner))
+        let _held = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: only the thread that holds the lock gets here, and not again before `work` returns, by the caller.
+        work(unsafe { &mut *self.slots[last].value.get() })
     }
 
-    /// The values of all threads. The next thread to come may take any of them.
-    pub(super) fn all(&mut self) -> impl Iterator<Item = &mut T> {
-        let own = self.slots.iter_mut().map(|slot| {
-            *slot.owner.get_mut() = 0;
-            slot.value.get_mut()
-        });
-        own.chain([self.spare.get_mut().unwrap_or_else(PoisonError::into_inner)])
+    /// The slots of all threads.
+    pub(super) fn all(&mut self) -> core::slice::IterMut<'_, Slot<T>> {
+        self.slots.iter_mut()
+    }
+}
+
+impl<T> Slot<T> {
+    /// The value, which the next thread to come may take.
+    pub(super) fn get_mut(&mut self) -> &mut T {
+        *self.owner.get_mut() = 0;
+        self.value.get_mut()
     }
 }
 
@@ -99,9 +110,10 @@ mod tests {
                     });
                 }
             });
-            let len: usize = numbers.all().map(|numbers| numbers.len()).sum();
+            let len: usize = numbers.all().map(|numbers| numbers.get_mut().len()).sum();
             assert_eq!(len, 4000);
-            let shared = numbers.all().filter(|numbers| numbers.iter().any(|number| *number != numbers[0])).count();
+            let all = numbers.all().map(Slot::get_mut);
+            let shared = all.filter(|numbers| numbers.iter().any(|number| *number != numbers[0])).count();
             assert!(shared <= usize::from(slots < 4), "only the spare one serves several threads");
         }
     }

@@ -188,18 +188,26 @@ pub trait FieldTuple<C: Class>: 'static {
 unsafe fn bad_link<C: Class, F: Storage<C, K>, const K: usize>(
     table: &Table<C>,
     fields: FieldSet,
-    mut objects: Range<usize>,
+    objects: Range<usize>,
 ) -> Option<(usize, usize, BadLink)> {
     if !fields.contains(K) || !const { linked::<C>().contains(K) } {
         return None;
     }
-    // SAFETY: the contract is the same.
-    let bad_link = |index| unsafe { F::bad_link(table, index) };
     // It does not stop at a bad link, so that the loop is vectorized.
-    if !objects.clone().fold(false, |any, index| any | bad_link(index).is_some()) {
-        return None;
+    let mut any = false;
+    for index in objects.clone() {
+        // SAFETY: the contract is the same.
+        any |= unsafe { F::bad_link(table, index) }.is_some();
     }
-    objects.find_map(|index| Some((K, index, bad_link(index)?)))
+    if any {
+        for index in objects {
+            // SAFETY: the contract is the same.
+            if let Some(link) = unsafe { F::bad_link(table, index) } {
+                return Some((K, index, link));
+            }
+        }
+    }
+    None
 }
 
 /// [`FieldTuple::remap`] for one field.

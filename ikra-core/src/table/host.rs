@@ -201,12 +201,8 @@ impl<C: ClassInfo> Table<C> {
     /// 1. The directory lists the tables of a world that is borrowed, this one among them.
     /// 2. No other thread is in this function for this table, and no handle into it exists (I10).
     pub unsafe fn point(&self, directory: &Directory) {
-        let classes = C::FIELDS.iter().flat_map(|field| field.links_to);
-        for (slot, &class) in self.targets.as_ref().iter().zip(classes) {
-            let table = directory.find(class.type_id()).unwrap_or(&raw const ABSENT);
-            // SAFETY: by 2, nothing else accesses the slot.
-            unsafe { *slot.0.get() = table }
-        }
+        // SAFETY: by 2, nothing else accesses the slots.
+        unsafe { directory.point(C::FIELDS, self.targets.as_ref()) };
         // They may have been checked in another world.
         self.header.set_unchecked(const { linked::<C>() }, 0..self.len());
     }

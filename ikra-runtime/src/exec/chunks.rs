@@ -42,8 +42,7 @@ pub(crate) fn by_one<K: Phase, P, T>(among: impl Fn(P) -> T, alone: impl Fn(P) -
 pub(crate) type Piece = (Range<usize>, Isa);
 
 /// Calls `work` for chunks of `range`, in parallel if that pays.
-#[inline]
-pub(crate) fn for_chunks(range: Range<usize>, heavy: bool, work: impl Fn(Range<usize>) + Sync) -> AllReturned {
+pub(crate) fn for_chunks(range: Range<usize>, heavy: bool, work: &(dyn Fn(Range<usize>) + Sync)) -> AllReturned {
     let of_chunk = |(chunk, _): Piece| work(chunk);
     for_chunks_or_alone(range, heavy, false, &[Isa::BASE], of_chunk, of_chunk)
 }
@@ -85,27 +84,41 @@ pub(super) fn spread_chunks(range: Range<usize>, len: usize, work: &(dyn Fn(Rang
     // Bounds are multiples of a cache line's objects, whatever the start.
     let first = range.start / HEAVY_GRAIN * HEAVY_GRAIN;
     let chunk = |n: usize| (first + n * len).max(range.start)..(first + (n + 1) * len).min(range.end);
-    spread((range.end - first).div_ceil(len), &|n| work(chunk(n))).1
+    spread_calls((range.end - first).div_ceil(len), &|n| work(chunk(n)))
 }
 
-/// Calls `work` with each number below `count` on several threads, and returns the results in this order. One function
-/// serves all work with results of a type.
+/// Calls `work` with each number below `count` on several threads, and returns the results in this order.
 ///
 /// # Panics
 ///
 /// If a call of `work` panics. The payload is that of the lowest number whose call panics, with any number of threads.
 /// Results of the other calls are dropped as the thread unwinds, like those of earlier calls on one thread.
 pub(crate) fn spread<T: Send>(count: usize, work: &(dyn Fn(usize) -> T + Sync)) -> (Vec<T>, AllReturned) {
+    let mut places = Vec::with_capacity(count);
+    places.resize_with(count, || Mutex::new(None));
+    let returned = spread_calls(count, &|n| {
+        let result = work(n);
+        *places[n].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    });
+    let mut results = Vec::with_capacity(count);
+    for place in places {
+        match place.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(result) => results.push(result),
+            None => unreachable!("a chunk is left out only after a panic"),
+        }
+    }
+    (results, returned)
+}
+
+/// Calls `work` with each number below `count` on several threads. One function serves all work.
+fn spread_calls(count: usize, work: &(dyn Fn(usize) + Sync)) -> AllReturned {
     let failures = Failures { lowest: AtomicUsize::new(usize::MAX), first: Mutex::new(None) };
-    let results: Vec<_> = (0..count).into_par_iter().map(|n| failures.catch(n, || work(n))).collect();
+    (0..count).into_par_iter().for_each(|n| failures.catch(n, || work(n)));
+    // A call is left out only after a panic, whose payload is here.
     if let Some((_, payload)) = failures.first.into_inner().unwrap_or_else(PoisonError::into_inner) {
         resume_unwind(payload);
     }
-    let returned: Option<Vec<T>> = results.into_iter().collect();
-    match returned {
-        Some(results) if results.len() == count => (results, AllReturned(())),
-        _ => unreachable!("a chunk is left out only after a panic"),
-    }
+    AllReturned(())
 }
 
 type Payload = Box<dyn Any + Send>;
@@ -120,16 +133,12 @@ struct Failures {
 impl Failures {
     /// Does the work of chunk `n`, and catches its panic. It skips the work after a panic of a lower number, but never
     /// after one of a higher. So it finds the lowest of all panics.
-    fn catch<T>(&self, n: usize, work: impl FnOnce() -> T) -> Option<T> {
+    fn catch(&self, n: usize, work: impl FnOnce()) {
         if self.lowest.load(Relaxed) < n {
-            return None;
+            return;
         }
-        match catch_unwind(AssertUnwindSafe(work)) {
-            Ok(result) => Some(result),
-            Err(payload) => {
-                self.add(n, payload);
-                None
-            }
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
+            self.add(n, payload);
         }
     }
 

@@ -23,7 +23,7 @@ where
     objects.grow(end)?;
     objects.change_rows(first..end);
     let table = objects.table();
-    let returned = for_chunks(first..end, false, |chunk| {
+    let returned = for_chunks(first..end, false, &|chunk| {
         for index in chunk {
             let row = K::construct(index as u32, args);
             // SAFETY: there is room by `grow`. These objects do not exist yet, so that no other code can access them,

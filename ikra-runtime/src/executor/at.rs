@@ -199,17 +199,21 @@ impl Sections {
     pub(super) fn of<K: AnyKernel + OnDevice<A>, A>(world: &impl World, part: Part<'_>) -> Result<Self, Error> {
         let section = |class: usize| {
             let members = world.members();
-            Ok(Section {
+            Ok::<_, Error>(Section {
                 effects: K::EFFECTS[class],
                 over: part.of(class, member(members.as_ref(), K::Link::CLASSES[class]))?,
                 entry: K::entry(class),
                 reducer: 0,
             })
         };
-        match K::EFFECTS.len() {
-            1 => Ok(Self::One([section(0)?])),
-            classes => (0..classes).map(section).collect::<Result<_, Error>>().map(Self::Several),
+        if K::EFFECTS.len() == 1 {
+            return Ok(Self::One([section(0)?]));
         }
+        let mut sections = Vec::with_capacity(K::EFFECTS.len());
+        for class in 0..K::EFFECTS.len() {
+            sections.push(section(class)?);
+        }
+        Ok(Self::Several(sections))
     }
 
     pub(super) fn as_mut(&mut self) -> &mut [Section] {

@@ -67,12 +67,12 @@ struct ClassState {
 }
 
 impl ClassState {
-    fn of<W: World>(world: &W) -> Vec<Self> {
+    fn of(members: &[&dyn AnyObjects]) -> Vec<Self> {
         let state = |member: &&dyn AnyObjects| {
             let (name, count, arena) = (member.name(), member.count(), member.arena_bytes());
             Self { name, count, removed_at: member.removed_at(), arena, table: member.header().addr().get() }
         };
-        world.members().as_ref().iter().map(state).collect()
+        members.iter().map(state).collect()
     }
 
     /// Describes how the classes have changed, if they have.
@@ -197,7 +197,7 @@ unsafe impl<W: World> Executor<W> for Host<W> {
 
     fn recorder(&mut self, world: &mut W) -> Result<Arc<dyn Recorder>, Error> {
         self.refuse_in_recording("another recording")?;
-        self.began = ClassState::of(world);
+        self.began = ClassState::of(world.members().as_ref());
         Ok(Arc::clone(&self.trace) as Arc<dyn Recorder>)
     }
 
@@ -207,7 +207,7 @@ unsafe impl<W: World> Executor<W> for Host<W> {
         let Some(mut recorded) = recorded else {
             return refused(String::from("putting another world in this one's place"));
         };
-        recorded.classes = ClassState::of(world);
+        recorded.classes = ClassState::of(world.members().as_ref());
         if let Some(then) = self.began.iter().zip(&recorded.classes).find(|(then, now)| then != now) {
             return refused(format!("a change to objects or columns of class {} on the host", then.0.name));
         }
@@ -220,7 +220,7 @@ unsafe impl<W: World> Executor<W> for Host<W> {
         let Some(recorded) = recorded else {
             return Err(Error::StaleRecording { reason: String::from("it was made in another world") });
         };
-        if let Some(reason) = ClassState::difference(&recorded.classes, &ClassState::of(world)) {
+        if let Some(reason) = ClassState::difference(&recorded.classes, &ClassState::of(world.members().as_ref())) {
             return Err(Error::StaleRecording { reason });
         }
         recorded.runs.iter().try_for_each(|run| {

@@ -308,6 +308,11 @@ impl Listed {
         self.ranges(0..self.len()).flatten()
     }
 
+    /// The first object for which `is` does not hold.
+    pub(crate) fn first_without(&self, is: &dyn Fn(usize) -> bool) -> Option<usize> {
+        self.iter().find(|&index| !is(index))
+    }
+
     /// Whether the object at this index is in the list.
     pub(crate) fn contains(&self, index: usize) -> bool {
         match self {
@@ -348,14 +353,33 @@ impl Listed {
     }
 
     /// The objects at some positions of the list, as ranges of indices.
-    pub(crate) fn ranges(&self, places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-        self.runs(places).flat_map(|run| {
-            let (range, each) = match run {
-                Run::Range(range) => (Some(range), &[][..]),
-                Run::Each(indices) => (None, indices),
-            };
-            range.into_iter().chain(each.iter().map(|&index| index as usize..index as usize + 1))
-        })
+    pub(crate) fn ranges(&self, places: Range<usize>) -> Ranges<'_> {
+        Ranges { each: &[], runs: self.runs(places) }
+    }
+}
+
+/// Objects of a list, as ranges of indices.
+pub(crate) struct Ranges<'a> {
+    /// The rest of a run.
+    each: &'a [u32],
+    runs: Runs<'a>,
+}
+
+impl Iterator for Ranges<'_> {
+    type Item = Range<usize>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Range<usize>> {
+        loop {
+            if let Some((&index, others)) = self.each.split_first() {
+                self.each = others;
+                return Some(index as usize..index as usize + 1);
+            }
+            match self.runs.next()? {
+                Run::Range(range) => return Some(range),
+                Run::Each(indices) => self.each = indices,
+            }
+        }
     }
 }
 

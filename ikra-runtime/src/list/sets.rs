@@ -1,8 +1,11 @@
 //! Making a list from links. A bit set per class holds the objects that are in the list.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::{Listed, ListedLink};
+use crate::class::ClassId;
 use crate::error::Error;
 use crate::exec::spread;
 
@@ -18,34 +21,39 @@ const WORDS: usize = 1024;
 ///
 /// [`Error::Duplicate`] if an object occurs twice.
 pub(super) fn listed<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
-    let chunk = links.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
-    // Twice the words that links to all objects of a class need, and per chunk at least one word per link.
-    let room = (links.len() / 32).max(chunk.min(links.len())) + WORDS;
-    let sets = if links.len() <= chunk {
-        Sets::of(links, room)
-    } else {
-        let of_chunk = |n: usize| Sets::of(&links[n * chunk..((n + 1) * chunk).min(links.len())], room);
-        let (sets, _) = spread(links.len().div_ceil(chunk), &of_chunk);
-        sets.into_par_iter().try_reduce_with(Sets::joined).unwrap_or_else(|| Ok(Sets(Vec::new())))
-    };
-    match sets {
-        Ok(Sets(sets)) if links.len() <= chunk => Ok(sets.iter().map(|set| in_order(set)).collect()),
-        Ok(Sets(sets)) => Ok(sets.par_iter().map(|set| in_order(set)).collect()),
-        Err(Unfit) => sorted(links),
+    let of_some = |places: Range<usize>, room| Sets::of(&links[places], room);
+    if let Some(listed) = joined(links.len(), &of_some) {
+        return Ok(listed);
     }
-}
-
-/// Sorts links that are far apart. With duplicates, it reports the same one for any number of threads.
-fn sorted<L: ListedLink>(links: &[L]) -> Result<Vec<Listed>, Error> {
     let mut classes = vec![Vec::new(); L::CLASSES.len()];
     for link in links {
         let (class, index) = link.parts();
         classes[class].push(index);
     }
-    let sorted = classes.into_iter().enumerate().map(|(class, mut indices)| {
+    sorted(L::CLASSES, classes)
+}
+
+/// The objects in a number of links, given the sets of some of them. None if links do not fit in sets.
+fn joined(links: usize, of_some: &(dyn Fn(Range<usize>, usize) -> Result<Sets, Unfit> + Sync)) -> Option<Vec<Listed>> {
+    let chunk = links.div_ceil(rayon::current_num_threads()).max(CHUNK);
+    // Twice the words that links to all objects of a class need, and per chunk at least one word per link.
+    let room = (links / 32).max(chunk.min(links)) + WORDS;
+    if links <= chunk {
+        let Sets(sets) = of_some(0..links, room).ok()?;
+        return Some(sets.iter().map(|set| in_order(set)).collect());
+    }
+    let of_chunk = |n: usize| of_some(n * chunk..((n + 1) * chunk).min(links), room);
+    let (sets, _) = spread(links.div_ceil(chunk), &of_chunk);
+    let Sets(sets) = sets.into_par_iter().try_reduce_with(Sets::joined)?.ok()?;
+    Some(sets.par_iter().map(|set| in_order(set)).collect())
+}
+
+/// Sorts links that are far apart. With duplicates, it reports the same one for any number of threads.
+fn sorted(classes: &[ClassId], indices: Vec<Vec<u32>>) -> Result<Vec<Listed>, Error> {
+    let sorted = classes.iter().zip(indices).map(|(class, mut indices)| {
         indices.par_sort_unstable();
         match indices.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(Error::Duplicate { class: L::CLASSES[class].name(), id: pair[0].wrapping_add(1) }),
+            Some(pair) => Err(Error::Duplicate { class: class.name(), id: pair[0].wrapping_add(1) }),
             None => Ok(Listed::new(indices)),
         }
     });

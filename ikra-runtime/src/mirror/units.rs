@@ -2,13 +2,10 @@
 
 use std::ops::Range;
 
-use crate::class::{
-    Class, FieldInfo, MAX_FIELDS, column_count, first_column, has_arena, has_own_columns, in_arena, whole_units,
-};
-use crate::layout::{Layout, LayoutKind, geometry};
-use crate::memory::blocks;
-use crate::storage::slot_pitch;
-use crate::table::BaseSet;
+use crate::class::{FieldInfo, MAX_FIELDS, first_column};
+use crate::layout::LayoutKind;
+use crate::plan::Plan;
+use crate::table::Base;
 use ikra_core::effects::FieldSet;
 
 /// A piece of a class's storage that is copied as a whole: a column, all columns, the columns of an inner array's
@@ -118,7 +115,11 @@ unsafe impl Sync for Elements {}
 impl Elements {
     /// The address of an object's element.
     #[must_use]
+    #[inline]
     pub fn address(&self, index: usize) -> *mut u8 {
+        if self.per_block == usize::MAX {
+            return self.start.wrapping_add(index * self.size);
+        }
         let block = index / self.per_block;
         self.start.wrapping_add(block * self.block + (index - block * self.per_block) * self.size)
     }
@@ -137,17 +138,16 @@ impl Elements {
 }
 
 /// The elements of some fields in storage that starts at `bases`.
-pub(crate) fn elements<C: Class>(bases: &C::Bases, fields: FieldSet) -> Vec<Elements> {
-    let geometry = geometry::<C>();
+pub(crate) fn elements(plan: &Plan, bases: &[Base], fields: FieldSet) -> Vec<Elements> {
     let mut all = Vec::new();
-    for field in (0..C::FIELDS.len()).filter(|&field| fields.contains(field)) {
-        for column in first_column(C::FIELDS, field)..first_column(C::FIELDS, field + 1) {
-            let (size, offset) = (geometry.sizes[column], geometry.offsets[column]);
-            let (start, per_block, block) = match C::Layout::KIND {
-                LayoutKind::Soa if has_own_columns::<C>() => (bases.get(column).0, usize::MAX, 0),
-                LayoutKind::Soa => (bases.get(0).0.wrapping_add(offset), usize::MAX, 0),
-                LayoutKind::Aos => (bases.get(0).0.wrapping_add(offset), 1, geometry.block),
-                LayoutKind::Tiles(tile) => (bases.get(0).0.wrapping_add(offset), tile, geometry.block),
+    for field in (0..plan.fields.len()).filter(|&field| fields.contains(field)) {
+        for column in first_column(plan.fields, field)..first_column(plan.fields, field + 1) {
+            let (size, offset) = (plan.geometry.sizes[column], plan.geometry.offsets[column]);
+            let (start, per_block, block) = match plan.layout {
+                LayoutKind::Soa if plan.has_own_columns => (bases[column].0, usize::MAX, 0),
+                LayoutKind::Soa => (bases[0].0.wrapping_add(offset), usize::MAX, 0),
+                LayoutKind::Aos => (bases[0].0.wrapping_add(offset), 1, plan.geometry.block),
+                LayoutKind::Tiles(tile) => (bases[0].0.wrapping_add(offset), tile, plan.geometry.block),
             };
             all.push(Elements { field, size, start, per_block, block });
         }
@@ -155,91 +155,91 @@ pub(crate) fn elements<C: Class>(bases: &C::Bases, fields: FieldSet) -> Vec<Elem
     all
 }
 
-/// The columns of a field that are copied together: a single column, or the slots of an array.
-fn groups<C: Class>(bases: &C::Bases, field: usize) -> impl Iterator<Item = (usize, usize, usize)> {
-    let FieldInfo { columns, .. } = C::FIELDS[field];
-    let first = first_column(C::FIELDS, field);
+/// The columns of a field that are copied together: a single column, or the slots of an array. Each column has memory of
+/// its own.
+fn groups(plan: &Plan, bases: &[Base], field: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+    let FieldInfo { columns, .. } = plan.fields[field];
+    let first = first_column(plan.fields, field);
     let slots = columns.iter().filter(|column| column.slot.is_some()).count();
     let plain = (first..first + columns.len() - slots).map(|column| (column, 1, 0));
     let column = first + columns.len() - slots;
-    let pitch = if slots > 1 { slot_pitch::<C>(bases, column, slots) } else { 0 };
+    let pitch = if slots > 1 { bases[column + 1].0.addr() - bases[column].0.addr() } else { 0 };
     plain.chain((slots > 0).then_some((column, slots, pitch)))
 }
 
 /// The units of storage that starts at `bases`, holds `len` objects and has room for `capacity`. `arena` gives the
 /// number of bytes of the arena, and the number of used ones.
-pub(crate) fn units<C: Class>(bases: &C::Bases, capacity: usize, len: usize, arena: (usize, usize)) -> Vec<Unit> {
+pub(crate) fn units(plan: &Plan, bases: &[Base], capacity: usize, len: usize, arena: (usize, usize)) -> Vec<Unit> {
     if capacity == 0 {
         return Vec::new();
     }
-    let geometry = geometry::<C>();
-    let column = column_count(C::FIELDS);
-    let (room, used) = arena;
-    let arena = (has_arena::<C>() && room > 0).then(|| Unit {
-        column,
-        columns: 1,
-        pitch: 0,
-        fields: whole_units::<C>(in_arena::<C>()),
-        start: bases.get(column).0,
-        offset: 0,
-        size: 0,
-        capacity: room,
-        len: used,
-    });
-    if !has_own_columns::<C>() {
-        let bytes = |objects| blocks::<C>(objects) * geometry.block;
-        let len = if len == 0 { 0 } else { bytes(len) };
-        let block = Unit {
+    let mut units = Vec::new();
+    if plan.has_own_columns {
+        for field in 0..plan.fields.len().min(MAX_FIELDS) {
+            for (column, columns, pitch) in groups(plan, bases, field) {
+                let size = plan.geometry.sizes[column];
+                units.push(Unit {
+                    column,
+                    columns,
+                    pitch,
+                    fields: FieldSet::from_bits(1 << field),
+                    start: bases[column].0,
+                    offset: 0,
+                    size,
+                    capacity: size * capacity,
+                    len: size * len,
+                });
+            }
+        }
+    } else {
+        let bytes = |objects| plan.blocks(objects) * plan.geometry.block;
+        units.push(Unit {
             column: 0,
             columns: 1,
             pitch: 0,
             fields: FieldSet::ALL,
-            start: bases.get(0).0,
+            start: bases[0].0,
             offset: 0,
             size: 0,
             capacity: bytes(capacity),
-            len,
-        };
-        return std::iter::once(block).chain(arena).collect();
+            len: if len == 0 { 0 } else { bytes(len) },
+        });
     }
-    let mut units = Vec::new();
-    for field in 0..C::FIELDS.len().min(MAX_FIELDS) {
-        for (column, columns, pitch) in groups::<C>(bases, field) {
-            let size = geometry.sizes[column];
-            units.push(Unit {
-                column,
-                columns,
-                pitch,
-                fields: FieldSet::from_bits(1 << field),
-                start: bases.get(column).0,
-                offset: 0,
-                size,
-                capacity: size * capacity,
-                len: size * len,
-            });
-        }
+    let (room, used) = arena;
+    if !plan.in_arena.is_empty() && room > 0 {
+        units.push(Unit {
+            column: plan.columns,
+            columns: 1,
+            pitch: 0,
+            fields: (plan.whole_units)(plan.in_arena),
+            start: bases[plan.columns].0,
+            offset: 0,
+            size: 0,
+            capacity: room,
+            len: used,
+        });
     }
-    units.extend(arena);
     units
 }
 
 /// The spans that hold some fields of objects `first..end`.
-pub(crate) fn spans<C: Class>(
-    bases: &C::Bases,
+pub(crate) fn spans(
+    plan: &Plan,
+    bases: &[Base],
     fields: FieldSet,
     first: usize,
     end: usize,
     arena: (usize, usize),
 ) -> Vec<Span> {
-    let geometry = geometry::<C>();
+    let geometry = plan.geometry;
     let mut spans = Vec::new();
-    if !fields.intersection(in_arena::<C>()).is_empty() && arena.1 > 0 {
+    if !fields.intersection(plan.in_arena).is_empty() && arena.1 > 0 {
         // Snapshots start as copies, so the elements of other objects in the arena are the same.
         let used = arena.1;
-        spans.push(Span { column: column_count(C::FIELDS), offset: 0, width: used, rows: 1, pitch: used });
+        spans.push(Span { column: plan.columns, offset: 0, width: used, rows: 1, pitch: used });
     }
-    for field in (0..C::FIELDS.len()).filter(|&field| fields.contains(field)) {
-        for column in first_column(C::FIELDS, field)..first_column(C::FIELDS, field + 1) {
+    for field in (0..plan.fields.len()).filter(|&field| fields.contains(field)) {
+        for column in first_column(plan.fields, field)..first_column(plan.fields, field + 1) {
             let (size, offset) = (geometry.sizes[column], geometry.offsets[column]);
             let one = |column, offset, objects: usize| Span {
                 column,
@@ -248,11 +248,11 @@ pub(crate) fn spans<C: Class>(
                 rows: 1,
                 pitch: objects * size,
             };
-            match C::Layout::KIND {
-                LayoutKind::Soa if has_own_columns::<C>() => {
+            match plan.layout {
+                LayoutKind::Soa if plan.has_own_columns => {
                     // The unit of an array's slots is named by the first slot.
-                    let slot = C::FIELDS[field].columns[column - first_column(C::FIELDS, field)].slot.unwrap_or(0);
-                    let shift = bases.get(column).0.addr() - bases.get(column - slot).0.addr();
+                    let slot = plan.fields[field].columns[column - first_column(plan.fields, field)].slot.unwrap_or(0);
+                    let shift = bases[column].0.addr() - bases[column - slot].0.addr();
                     spans.push(one(column - slot, shift + first * size, end - first));
                 }
                 LayoutKind::Soa => spans.push(one(0, offset + first * size, end - first)),

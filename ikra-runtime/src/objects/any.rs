@@ -9,7 +9,8 @@ use crate::error::Error;
 use crate::fingerprint::Signature;
 use crate::info::FieldInfo;
 use crate::mirror::{Copies, Elements, Mirrored, Span, Unit, elements, spans, units};
-use crate::table::{Directory, Header, Table};
+use crate::plan::Plan;
+use crate::table::{BaseSet, Directory, Header, Table};
 use ikra_core::effects::FieldSet;
 use ikra_core::kept::KeptObjects;
 use ikra_core::moves::{Moves, Remap};
@@ -264,13 +265,13 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         self.arena().1
     }
     fn units(&self) -> Vec<Unit> {
-        units::<C>(&self.table().bases, Objects::capacity(self), self.slots(), self.arena())
+        units(Plan::of::<C>(), self.table().bases.all(), Objects::capacity(self), self.slots(), self.arena())
     }
     fn spans(&self, fields: FieldSet, first: usize, end: usize) -> Vec<Span> {
-        spans::<C>(&self.table().bases, fields, first, end, self.arena())
+        spans(Plan::of::<C>(), self.table().bases.all(), fields, first, end, self.arena())
     }
     fn elements(&self, fields: FieldSet) -> Vec<Elements> {
-        elements::<C>(&self.table().bases, fields)
+        elements(Plan::of::<C>(), self.table().bases.all(), fields)
     }
     fn visit_links(
         &mut self,
@@ -304,7 +305,7 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         let Table { header, newer, .. } = self.table_mut();
         let newer: &mut dyn Any = &mut **newer.get_or_insert_with(|| Box::new(Mirrored::default()));
         let Some(mirrored) = newer.downcast_mut::<Mirrored>() else { unreachable!("nothing else is put there") };
-        Copies::of::<C>(header, mirrored.get_mut())
+        Copies::of(Plan::of::<C>(), header, mirrored.get_mut())
     }
     fn fetch(&mut self, fields: FieldSet) -> Result<(), Error> {
         self.try_fetch(fields)

@@ -69,15 +69,15 @@ impl<C: Class> Objects<C> {
     /// Success depends only on the arrays that are kept.
     #[inline]
     pub(super) fn make_room(&mut self, used: usize, end: impl Fn(usize) -> usize, dead: Dead) -> Result<usize, Error> {
-        if end(used) <= self.arena().0 { Ok(used) } else { self.replace_arena(used, end, dead) }
+        if !Self::HAS_ARENA || end(used) <= self.arena().0 { Ok(used) } else { self.replace_arena(used, &end, dead) }
     }
 
     #[cold]
     #[inline(never)]
-    fn replace_arena(&mut self, used: usize, end: impl Fn(usize) -> usize, dead: Dead) -> Result<usize, Error> {
+    fn replace_arena(&mut self, used: usize, end: &dyn Fn(usize) -> usize, dead: Dead) -> Result<usize, Error> {
         self.table().fetch(FieldSet::ALL);
         let mut kept = 0;
-        self.for_each_array(dead, |place| {
+        self.for_each_array(dead, &mut |place| {
             if !place.dead && place.count > 0 {
                 kept = arena_end(kept, place.count, place.size);
             }
@@ -114,9 +114,9 @@ impl<C: Class> Objects<C> {
     /// Moves the arrays to a new arena without gaps.
     fn pack(&mut self, room: usize, dead: Dead) -> Result<(), Error> {
         let mut memory = std::mem::replace(&mut self.memory, crate::memory::Memory::empty());
-        let packed = memory.replace_arena(room, |from, to| {
+        let packed = memory.replace_arena(room, &mut |from, to| {
             let mut used = 0_usize;
-            self.for_each_array(dead, |Kept { extent, size, count, dead }| {
+            self.for_each_array(dead, &mut |Kept { extent, size, count, dead }| {
                 // SAFETY: the extent belongs to an object that exists, and `&mut self` excludes other accesses.
                 let extent = unsafe { &mut *extent };
                 if dead {
@@ -141,7 +141,7 @@ impl<C: Class> Objects<C> {
     }
 
     /// Calls a function for each array of each object. Those of removed objects are dead.
-    fn for_each_array(&self, dead: Dead, mut visit: impl FnMut(Kept)) {
+    fn for_each_array(&self, dead: Dead, visit: &mut dyn FnMut(Kept)) {
         let bases = self.table().bases;
         for (field, info) in C::FIELDS.iter().enumerate() {
             let Some(array) = info.array.filter(|array| array.arena) else { continue };

@@ -1,5 +1,6 @@
 //! Checks of links and objects before they are used.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::Objects;
@@ -9,7 +10,9 @@ use crate::exec::{AllReturned, for_chunks};
 use crate::link::Link;
 use crate::panics::has_holes;
 use crate::storage::FieldTuple;
+use crate::value::BadLink;
 use ikra_core::effects::FieldSet;
+use ikra_core::holes::Holes;
 
 impl<C: Class> Objects<C> {
     /// Prepares columns for a kernel if they are not ready.
@@ -36,22 +39,10 @@ impl<C: Class> Objects<C> {
         let header = &self.table().header;
         let fields = header.unchecked();
         self.try_fetch(fields)?;
-        let first = Mutex::new(None);
-        let returned = for_chunks(header.unchecked_range(), false, |chunk| {
-            // SAFETY: the objects exist, the fields are theirs, and `&self` excludes writes: no field is atomic.
-            let bad_link = |chunk| unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, chunk) };
-            let found = match self.holes() {
-                0 => bad_link(chunk),
-                _ => self.live_in(chunk).find_map(bad_link),
-            };
-            if let Some((field, index, link)) = found {
-                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-                if first.is_none_or(|(known_field, known, _)| (index, field) < (known, known_field)) {
-                    *first = Some((field, index, link));
-                }
-            }
-        });
-        match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        // SAFETY: the objects exist, the fields are theirs, and `&self` excludes writes: no field is atomic.
+        let bad_link = |chunk| unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, chunk) };
+        let (first, returned) = first_bad(header.unchecked_range(), &header.holes, &bad_link);
+        match first {
             None => {
                 // SAFETY: all unchecked links were checked now, the others before, and nothing has changed them since.
                 unsafe { self.set_checked(returned) };
@@ -118,6 +109,31 @@ impl<C: Class> Objects<C> {
         // SAFETY: the links name objects that exist, by the caller.
         unsafe { self.table().header.set_checked() };
     }
+}
+
+/// A bad link, with its field and its object.
+type Found = (usize, usize, BadLink);
+
+/// The bad link of the first object that has one, of those in a range. `bad_link` finds it in a range without holes.
+fn first_bad(
+    range: Range<usize>,
+    holes: &Holes,
+    bad_link: &(dyn Fn(Range<usize>) -> Option<Found> + Sync),
+) -> (Option<Found>, AllReturned) {
+    let first = Mutex::new(None);
+    let returned = for_chunks(range, false, &|chunk| {
+        let found = match holes.count() {
+            0 => bad_link(chunk),
+            _ => holes.live(chunk).find_map(bad_link),
+        };
+        if let Some((field, index, link)) = found {
+            let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+            if first.is_none_or(|(known_field, known, _)| (index, field) < (known, known_field)) {
+                *first = Some((field, index, link));
+            }
+        }
+    });
+    (first.into_inner().unwrap_or_else(PoisonError::into_inner), returned)
 }
 
 #[cold]

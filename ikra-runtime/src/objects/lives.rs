@@ -1,12 +1,11 @@
 //! Objects that come and go: removed objects leave holes, and objects that a kernel made fill them.
 
+use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use rayon::prelude::*;
-
-use super::reorder::{concerned, now};
+use super::reorder::{concerned, fields_with, now};
 use super::{Objects, Tracked};
 use crate::class::{Class, ClassId, ClassInfo};
 use crate::error::Error;
@@ -14,9 +13,9 @@ use crate::exec::{for_chunks, spread};
 use crate::link::Link;
 use crate::list::ListOrder;
 use crate::storage::{Bump, FieldTuple};
-use crate::table::{Batch, Late, Nursery};
+use crate::table::{Late, Nursery};
 use ikra_core::effects::{Effects, FieldSet};
-use ikra_core::holes::{Fetch, Holes, Marks};
+use ikra_core::holes::{Fetch, Holes, Live, Marks};
 use ikra_core::kept::{KeptObjects, end_of_ones};
 use ikra_core::moves::{Change, Moves, Remap};
 
@@ -189,7 +188,7 @@ impl<C: Class> Objects<C> {
 
     /// These indices, as a list.
     pub(crate) fn live_indices(&self) -> Vec<u32> {
-        self.indices().map(|index| index as u32).collect()
+        self.table().header.holes.live_indices(self.slots())
     }
 
     /// [`World::track`](crate::world::World::track), for an object that was checked to exist.
@@ -203,23 +202,28 @@ impl<C: Class> Objects<C> {
     }
 
     /// The objects that exist, among those at consecutive indices.
-    pub(crate) fn live_in(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
+    pub(crate) fn live_in(&self, range: Range<usize>) -> Live<'_> {
         self.table().header.holes.live(range)
     }
 
     /// The objects that exist, as a list.
     pub(crate) fn live_list(&self) -> &Arc<ListOrder> {
-        self.live.get_or_init(|| {
-            let slots = self.slots();
-            let parts = slots.div_ceil(PART);
-            let part = |n: usize| self.live_in(n * PART..((n + 1) * PART).min(slots)).collect::<Vec<_>>();
-            let list = match parts {
-                0 | 1 => ListOrder::of_ranges(self.live_in(0..slots)),
-                _ => ListOrder::of_ranges(spread(parts, &part).0.into_iter().flatten()),
-            };
-            Arc::new(list)
-        })
+        live(&self.live, &self.table().header.holes, self.slots())
     }
+}
+
+/// The objects below `slots` that exist, as a list, which is kept in `known`.
+fn live<'a>(known: &'a OnceLock<Arc<ListOrder>>, holes: &Holes, slots: usize) -> &'a Arc<ListOrder> {
+    known.get_or_init(|| listed(holes, slots))
+}
+
+fn listed(holes: &Holes, slots: usize) -> Arc<ListOrder> {
+    let parts = slots.div_ceil(PART);
+    let part = |n: usize| holes.live(n * PART..((n + 1) * PART).min(slots)).collect::<Vec<_>>();
+    Arc::new(match parts {
+        0 | 1 => ListOrder::of_ranges(holes.live(0..slots)),
+        _ => ListOrder::of_ranges(spread(parts, &part).0.into_iter().flatten()),
+    })
 }
 
 impl<C: Class> Lives for Objects<C> {
@@ -246,16 +250,20 @@ impl<C: Class> Lives for Objects<C> {
     fn untrack(&mut self, removed: &[u64]) {
         let is_removed =
             |index: u32| removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
-        self.tracks.remap(|index| (!is_removed(index)).then_some(index));
+        self.tracks.remap(&|index| (!is_removed(index)).then_some(index));
     }
     unsafe fn moved_on_device(&mut self, len: usize, ids: Option<&[u32]>) {
         if !self.tracks.is_empty() {
             let mut now = vec![0; self.slots()];
             match ids {
                 Some(ids) => now.copy_from_slice(ids),
-                None => self.live_indices().into_iter().zip(1..).for_each(|(old, new)| now[old as usize] = new),
+                None => {
+                    for (place, old) in self.live_indices().into_iter().enumerate() {
+                        now[old as usize] = place as u32 + 1;
+                    }
+                }
             }
-            self.tracks.remap(|index| now[index as usize].checked_sub(1));
+            self.tracks.remap(&|index| now[index as usize].checked_sub(1));
         }
         self.table_mut().header.holes = Holes::NONE;
         self.live = OnceLock::new();
@@ -321,9 +329,9 @@ impl<C: Class> Lives for Objects<C> {
         let mut born = Born { slots, first: nursery.first(), ..Born::default() };
         let count = nursery.count();
         let numbers = if are_named { nursery.numbers() } else { 0 };
-        let mut ids: Vec<_> = (0..numbers).map(|_| AtomicU32::new(0)).collect();
+        let ids = Ids::new(numbers);
         let added = if count == 0 { Ok(()) } else { self.add_rows(&mut nursery, count, &ids, &mut born) };
-        born.ids = ids.drain(..).map(AtomicU32::into_inner).collect();
+        born.ids = ids.into_inner();
         self.table_mut().nursery = Some(nursery);
         self.live = OnceLock::new();
         match added {
@@ -346,7 +354,7 @@ impl<C: Class> Lives for Objects<C> {
             assert!(self.exists(index as usize), "a kernel ran for it");
             store((&raw const self.table().bases).cast(), index as usize, moves);
         }
-        let returned = for_chunks(0..born.count(), false, |chunk| {
+        let returned = for_chunks(0..born.count(), false, &|chunk| {
             for index in chunk.map(|position| born.index(position)) {
                 assert!(index < self.slots(), "the objects were just made");
                 // SAFETY: the object exists, by the assertion (I18), and has one position; `&mut self` excludes other
@@ -366,20 +374,23 @@ impl<C: Class> Lives for Objects<C> {
         self.forget(born);
     }
     fn cascade(&self, moves: Moves<'_>, marks: &mut Vec<u64>) -> Result<bool, Error> {
-        let cascading = C::FIELDS.iter().enumerate().filter(|(_, field)| field.cascades);
-        let cascading = FieldSet::from_bits(cascading.fold(0, |bits, (k, _)| bits | 1 << k));
-        let fields = concerned(C::FIELDS, moves).intersection(cascading);
+        let fields = fields_with(C::FIELDS, &|field| field.cascades && moves.concern(field.holds_links_to));
         if fields.is_empty() {
             return Ok(false);
         }
         self.try_fetch(fields)?;
         let mut found = false;
-        for index in self.indices().filter(|&index| !moves.is_removed(C::ID, index)) {
-            // SAFETY: the object exists (I33), and it is a check.
-            let changed = unsafe { self.remap_object(index, fields, moves, Remap::Cascade) };
-            if changed.is_some() {
-                set(marks, index);
-                found = true;
+        for range in self.live_in(0..self.slots()) {
+            for index in range {
+                if moves.is_removed(C::ID, index) {
+                    continue;
+                }
+                // SAFETY: the object exists (I33), and it is a check.
+                let changed = unsafe { self.remap_object(index, fields, moves, Remap::Cascade) };
+                if changed.is_some() {
+                    set(marks, index);
+                    found = true;
+                }
             }
         }
         Ok(found)
@@ -417,25 +428,14 @@ impl<C: Class> Lives for Objects<C> {
 impl<C: Class> Objects<C> {
     /// Writes the rows of `count` new objects to the lowest ids that are free, and then to new ones. `born` gets these, and
     /// `ids` the id for each number below its end.
-    fn add_rows(
-        &mut self,
-        nursery: &mut Nursery<C>,
-        count: usize,
-        ids: &[AtomicU32],
-        born: &mut Born,
-    ) -> Result<(), Error> {
+    fn add_rows(&mut self, nursery: &mut Nursery<C>, count: usize, ids: &Ids, born: &mut Born) -> Result<(), Error> {
         let holes = self.table().header.holes.first(count);
         let all = Born { added: count - holes.len(), holes, slots: born.slots, first: born.first, ids: Vec::new() };
         let end = all.slots + all.added;
         self.grow(end)?;
         self.change_rows(all.holes.first().map_or(all.slots, |&first| first as usize)..end);
-        let note = |number: u32, index: usize| {
-            if let Some(id) = ids.get(number as usize) {
-                id.store(index as u32 + 1, Relaxed);
-            }
-        };
         if Self::HAS_ARENA {
-            for (position, number, row) in nursery.batches().into_iter().flat_map(Batch::into_rows) {
+            let mut add = |position: usize, number, row| {
                 let index = all.index(position);
                 if position < all.holes.len() {
                     self.put(Link::at(index as u32), row)?;
@@ -446,27 +446,38 @@ impl<C: Class> Objects<C> {
                     self.push(row)?;
                     born.added += 1;
                 }
-                note(number, index);
+                ids.note(number, index);
+                Ok::<_, Error>(())
+            };
+            let batches = nursery.batches();
+            for batch in 0..batches.count() {
+                batches.try_for_each(batch, &mut add)?;
             }
             return Ok(());
         }
         let bases = self.table().bases;
-        let write = |batch: Batch<'_, C>| {
-            for (position, number, row) in batch.into_rows() {
+        let batches = nursery.batches();
+        let write = |batch: usize| {
+            let Ok(()) = batches.try_for_each(batch, |position, number, row| {
                 let index = all.index(position);
                 assert!(index < end);
                 // SAFETY: there is room by `grow`. The object has one position, and `&mut self` excludes other accesses.
                 unsafe { <C::Fields as FieldTuple<C>>::write(&bases, index, row.into_values(), &mut Bump::none()) }
-                note(number, index);
-            }
+                ids.note(number, index);
+                Ok::<_, Infallible>(())
+            });
         };
         if count < MANY {
-            nursery.batches().into_iter().for_each(write);
+            for batch in 0..batches.count() {
+                write(batch);
+            }
         } else {
-            nursery.batches().into_par_iter().for_each(write);
+            drop(spread(batches.count(), &write));
         }
         let header = &mut self.table_mut().header;
-        all.holes.iter().for_each(|&hole| header.holes.fill(hole as usize));
+        for &hole in &all.holes {
+            header.holes.fill(hole as usize);
+        }
         self.set_len(end);
         *born = all;
         Ok(())
@@ -475,10 +486,31 @@ impl<C: Class> Objects<C> {
     /// Makes holes of the new objects that took some, and removes the others.
     fn forget(&mut self, born: &Born) {
         let mut words = Vec::new();
-        born.holes.iter().for_each(|&index| set(&mut words, index as usize));
+        for &index in &born.holes {
+            set(&mut words, index as usize);
+        }
         self.set_len(born.slots);
         self.table_mut().header.holes.insert(&words);
         self.live = OnceLock::new();
+    }
+}
+
+/// The ids of new objects, by the numbers that links have until the kernel ends.
+struct Ids(Vec<AtomicU32>);
+
+impl Ids {
+    fn new(numbers: u32) -> Self {
+        Self((0..numbers).map(|_| AtomicU32::new(0)).collect())
+    }
+
+    fn note(&self, number: u32, index: usize) {
+        if let Some(id) = self.0.get(number as usize) {
+            id.store(index as u32 + 1, Relaxed);
+        }
+    }
+
+    fn into_inner(self) -> Vec<u32> {
+        self.0.into_iter().map(AtomicU32::into_inner).collect()
     }
 }
 

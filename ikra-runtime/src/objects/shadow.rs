@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Objects;
-use crate::class::{Class, MAX_FIELDS, base_count, first_column, in_arena};
+use crate::class::{Class, FieldInfo, MAX_FIELDS, base_count, first_column, in_arena};
 use crate::error::Error;
 use crate::exec::AllReturned;
 use crate::memory::Memory;
@@ -46,7 +46,7 @@ impl<C: Class> Objects<C> {
         if self.shadow.fields.intersection(fields) != fields {
             let fields = self.shadow.fields.union(fields);
             self.shadow = Shadow::empty();
-            let memory = Memory::new(self.memory.capacity(), |column| column_in::<C>(fields, column))?;
+            let memory = Memory::new(self.memory.capacity(), &|column| column_in(C::FIELDS, fields, column))?;
             self.shadow = Shadow { memory, fields, len: 0 };
         }
         if !self.shadow.fields.intersection(const { in_arena::<C>() }).is_empty() {
@@ -78,8 +78,10 @@ impl<C: Class> Objects<C> {
     fn commit(&mut self, fields: FieldSet, range: Range<usize>) {
         if range == (0..self.slots()) {
             let mut swapped = true;
-            for column in (0..base_count(C::FIELDS)).filter(|&c| column_in::<C>(fields, c)) {
-                swapped &= self.memory.swap_column(&mut self.shadow.memory, column);
+            for column in 0..base_count(C::FIELDS) {
+                if column_in(C::FIELDS, fields, column) {
+                    swapped &= self.memory.swap_column(&mut self.shadow.memory, column);
+                }
             }
             if swapped {
                 if !fields.intersection(const { in_arena::<C>() }).is_empty() {
@@ -99,10 +101,10 @@ impl<C: Class> Objects<C> {
 }
 
 /// Whether a column belongs to one of these fields.
-const fn column_in<C: Class>(fields: FieldSet, column: usize) -> bool {
+const fn column_in(all: &[FieldInfo], fields: FieldSet, column: usize) -> bool {
     let mut field = 0;
-    while field < C::FIELDS.len() && field < MAX_FIELDS {
-        if column < first_column(C::FIELDS, field + 1) {
+    while field < all.len() && field < MAX_FIELDS {
+        if column < first_column(all, field + 1) {
             return fields.contains(field);
         }
         field += 1;

@@ -75,7 +75,7 @@ impl Tracks {
     }
 
     /// Gives each tracked object the index that `new` returns for its index; none if it was removed.
-    pub(super) fn remap(&mut self, new: impl Fn(u32) -> Option<u32>) {
+    pub(super) fn remap(&mut self, new: &dyn Fn(u32) -> Option<u32>) {
         if self.by_index.is_empty() {
             return;
         }

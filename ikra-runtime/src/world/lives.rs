@@ -68,13 +68,17 @@ pub(crate) fn with_changes<W: World, T>(
     effects: &'static [&'static Effects],
     run: impl FnOnce(Ready<'_, W>) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    if effects.iter().all(|effects| !effects.changes_objects()) {
+    if !changes_objects(effects) {
         return run(world);
     }
     let open = Open::of(world.0, effects)?;
     let result = run(Ready(open.world))?;
     open.commit()?;
     Ok(result)
+}
+
+fn changes_objects(effects: &[&Effects]) -> bool {
+    effects.iter().any(|effects| effects.changes_objects())
 }
 
 /// A kernel that makes or removes objects is running. Dropping this value forgets what it made and removed.
@@ -88,54 +92,64 @@ struct Open<'w, W: World> {
 
 impl<W: World> Drop for Open<'_, W> {
     fn drop(&mut self) {
-        self.world.members_mut().as_mut().iter_mut().for_each(|member| member.close());
+        for member in self.world.members_mut().as_mut() {
+            member.close();
+        }
     }
 }
 
 impl<'w, W: World> Open<'w, W> {
     fn of(world: &'w mut W, effects: &[&Effects]) -> Result<Self, Error> {
         let mut open = Self { world, saved: Vec::new(), since: generation() };
-        let may_fail = may_fail(open.world, effects);
-        let mut members = open.world.members_mut();
-        for (number, member) in members.as_mut().iter_mut().enumerate() {
-            let own = effects.iter().position(|effects| effects.class() == member.class());
-            if let Some(section) = own {
-                member.open(section as u32, effects[section]);
-            }
-            if effects.iter().any(|effects| effects.spawned().contains(&member.class())) {
-                member.open_nursery();
-            }
-            if may_fail && (own.is_some() || !member.atomics().is_empty()) {
-                open.saved.push(Saved::of(number, &mut **member)?);
-            }
-        }
-        drop(members);
+        open.saved = opened(open.world.members_mut().as_mut(), effects)?;
         Ok(open)
     }
 
     /// Makes and removes the kernel's objects.
     fn commit(mut self) -> Result<(), Error> {
-        let mut members = self.world.members_mut();
-        let members_mut = members.as_mut();
-        let mut born = Vec::new();
-        let result = change(members_mut, &mut born);
-        if result.is_err() {
-            for (member, born) in members_mut.iter_mut().zip(&born) {
-                // SAFETY: links to them are in their own rows, and in fields that late stores wrote, which are unchecked
-                // since (I35, I36).
-                unsafe { member.undo(born) };
-            }
-            for saved in self.saved.drain(..) {
-                let member = saved.member;
-                saved.restore(&mut *members_mut[member])?;
-            }
-        }
-        // A device has moved them already.
-        let has_moved = result? || members_mut.iter().any(|member| member.generation() > self.since);
-        drop(members);
+        let saved = std::mem::take(&mut self.saved);
+        let has_moved = committed(self.world.members_mut().as_mut(), saved, self.since)?;
         forget_lists(self.world, has_moved);
         Ok(())
     }
+}
+
+/// Prepares the members for a kernel with these effects. Returns copies of those whose values it may change, if its changes
+/// may turn out to be impossible.
+fn opened(members: &mut [&mut dyn AnyObjects], effects: &[&Effects]) -> Result<Vec<Saved>, Error> {
+    let (may_fail, mut saved) = (may_fail(members, effects), Vec::new());
+    for (number, member) in members.iter_mut().enumerate() {
+        let own = effects.iter().position(|effects| effects.class() == member.class());
+        if let Some(section) = own {
+            member.open(section as u32, effects[section]);
+        }
+        if effects.iter().any(|effects| effects.spawned().contains(&member.class())) {
+            member.open_nursery();
+        }
+        if may_fail && (own.is_some() || !member.atomics().is_empty()) {
+            saved.push(Saved::of(number, &mut **member)?);
+        }
+    }
+    Ok(saved)
+}
+
+/// Makes and removes a kernel's objects. Returns whether ids have changed since the count of such changes was `since`.
+fn committed(members: &mut [&mut dyn AnyObjects], saved: Vec<Saved>, since: u64) -> Result<bool, Error> {
+    let mut born = Vec::new();
+    let result = change(members, &mut born);
+    if result.is_err() {
+        for (member, born) in members.iter_mut().zip(&born) {
+            // SAFETY: links to them are in their own rows, and in fields that late stores wrote, which are unchecked since
+            // (I35, I36).
+            unsafe { member.undo(born) };
+        }
+        for saved in saved {
+            let member = saved.member;
+            saved.restore(&mut *members[member])?;
+        }
+    }
+    // A device has moved them already.
+    Ok(result? || members.iter().any(|member| member.generation() > since))
 }
 
 /// Makes and removes the objects that members have noted. `born` gets the new ones, also if there is an error. Returns
@@ -244,15 +258,13 @@ fn changes<'a>(members: &[&mut dyn AnyObjects], removed: &'a [Vec<u64>]) -> Vec<
 }
 
 /// Whether changes by kernels with these effects may turn out to be impossible.
-fn may_fail<W: World>(world: &W, effects: &[&Effects]) -> bool {
-    let members = world.members();
+fn may_fail(members: &[&mut dyn AnyObjects], effects: &[&Effects]) -> bool {
     let removed: Vec<ClassId> =
         effects.iter().filter(|effects| effects.removes()).map(|effects| effects.class()).collect();
-    let mut fields = members.as_ref().iter().flat_map(|member| member.fields());
+    let mut fields = members.iter().flat_map(|member| member.fields());
     fields.any(|field| {
         (!field.empties || field.cascades) && removed.iter().any(|class| field.holds_links_to.contains(class))
     }) || members
-        .as_ref()
         .iter()
         .any(|member| member.is_bounded() && effects.iter().any(|effects| effects.spawned().contains(&member.class())))
 }
@@ -264,9 +276,7 @@ pub(super) fn remove_one<W: Holds<C>, C: Class>(world: &mut W, link: Link<C>) ->
     let have_moved = {
         let mut members = world.members_mut();
         let members = members.as_mut();
-        let Some(number) = members.iter().position(|member| member.class() == C::ID) else {
-            unreachable!("the world holds objects of the class")
-        };
+        let number = reorder::number(members, C::ID);
         remove(members, number, std::iter::once(link.index()), true)?
     };
     forget_lists(world, have_moved);
@@ -288,6 +298,6 @@ pub(super) fn clear<W: Holds<C>, C: Class>(world: &mut W) -> Result<(), Error> {
 /// [`World::compact`].
 pub(super) fn compact<W: Holds<C>, C: Class>(world: &mut W) -> Result<Moved<C>, Error> {
     let objects: &Objects<C> = Holds::<C>::objects(world);
-    let order: Vec<u32> = objects.indices().map(|index| index as u32).collect();
+    let order = objects.live_indices();
     reorder::reorder(world, order.into_iter())
 }

@@ -12,7 +12,7 @@ use ikra_core::rng::Random;
 use rayon::prelude::*;
 
 use super::{Holds, check_links, lives, radix};
-use crate::class::Class;
+use crate::class::{Class, ClassId};
 use crate::error::Error;
 use crate::executor::Reordered;
 use crate::link::Link;
@@ -127,11 +127,27 @@ pub(crate) fn checked<W: Holds<C>, C: Class>(
 pub(crate) fn put<W: Holds<C>, C: Class>(world: &mut W, mut old: Vec<u32>) -> Result<Moved<C>, Error> {
     let len = Holds::<C>::objects(world).len();
     *world.state_mut().last_list() = LastList::default();
-    let mut members = world.members_mut();
-    let Some(number) = members.as_mut().iter().position(|member| member.class() == C::ID) else {
-        unreachable!("the world holds objects of the class")
-    };
-    let members = members.as_mut();
+    let ids = put_in(world.members_mut().as_mut(), C::ID, len, &mut old)?;
+    Ok(Moved::new(ids, len - old.len()))
+}
+
+/// The number of the member with the objects of a class that the world holds.
+pub(super) fn number(members: &[&mut dyn AnyObjects], class: ClassId) -> usize {
+    match members.iter().position(|member| member.class() == class) {
+        Some(number) => number,
+        None => unreachable!("the world holds objects of the class"),
+    }
+}
+
+/// As above, among the members of a world, for a class of `len` objects. Removes owners from `old` that go too. Returns the
+/// new id of each index, or 0.
+fn put_in(
+    members: &mut [&mut dyn AnyObjects],
+    class: ClassId,
+    len: usize,
+    old: &mut Vec<u32>,
+) -> Result<Vec<u32>, Error> {
+    let number = number(members, class);
     if old.len() < len && members.iter().any(|member| member.fields().iter().any(|field| field.cascades)) {
         // Owners go too, perhaps those of this class.
         members[number].fetch(FieldSet::ALL)?;
@@ -142,8 +158,7 @@ pub(crate) fn put<W: Holds<C>, C: Class>(world: &mut W, mut old: Vec<u32>) -> Re
         lives::remove(members, number, removed, false)?;
         old.retain(|&index| members[number].exists(index as usize));
     }
-    let ids = permute(members, number, &old)?;
-    Ok(Moved::new(ids, len - old.len()))
+    permute(members, number, old)
 }
 
 /// Keeps the objects of a member with these indices, in this order, and remaps all links. Returns the new id of each

@@ -51,9 +51,8 @@ impl<W: World> WorldState<W> {
     /// The state of a world whose tables are not linked yet.
     #[must_use]
     pub fn new() -> Self {
-        let entries = W::CLASSES.iter().map(|&class| (class.type_id(), AtomicPtr::new(ptr::null_mut()))).collect();
         Self {
-            directory: Box::new(Directory { entries }),
+            directory: Box::new(Directory::of(W::CLASSES)),
             linking: Mutex::new(()),
             executors: Mutex::new(Executors::NONE),
             last_list: Mutex::default(),

@@ -112,12 +112,16 @@ pub unsafe trait Arrangement: Sized + 'static {
     ) {
         if Self::INFO.has_spans() {
             // SAFETY: both have the object by 1, and so its extent.
-            let [from, to] = [from, to].map(|bases| unsafe { address::<C>(bases, column, index) }.cast::<Extent>());
+            let from = unsafe { address::<C>(from, column, index) }.cast::<Extent>();
+            // SAFETY: as above.
+            let to = unsafe { address::<C>(to, column, index) }.cast::<Extent>();
             // SAFETY: the extents of one object and its copy; by 2 nothing else accesses the copy.
             unsafe { to.copy_from_nonoverlapping(from, 1) };
         }
         // SAFETY: both have the object by 1.
-        let [from, to] = [from, to].map(|bases| unsafe { Elements::find::<C, Self>(bases, column, index) });
+        let from = unsafe { Elements::find::<C, Self>(from, column, index) };
+        // SAFETY: as above.
+        let to = unsafe { Elements::find::<C, Self>(to, column, index) };
         for n in 0..from.len() {
             // SAFETY: the array has the element.
             let element = load(unsafe { from.at::<Self>(n) });
