@@ -132,11 +132,7 @@ impl Part<'_> {
     #[inline]
     pub(crate) fn of(self, class: usize, objects: &(impl AnyObjects + ?Sized)) -> Result<Extent, Error> {
         if objects.holes() > 0 {
-            let removed = |list: &ListOrder| match list.is_known_in(objects) {
-                true => Ok(None),
-                false => Ok(list.listed(class)?.first_without(&|index| objects.exists(index))),
-            };
-            return self.of_live(class, (objects.slots(), objects.name()), objects.live(), &removed);
+            return self.of_some(class, objects);
         }
         let (len, name) = (objects.slots(), objects.name());
         match self {
@@ -161,9 +157,17 @@ impl Part<'_> {
         }
     }
 
-    /// As [`of`](Self::of), for a class some of whose objects were removed: those that exist, in the order of their
-    /// ids. `removed` returns an object of a list that does not exist, if there is one.
+    /// As [`of`](Self::of), for a class some of whose objects were removed: those that exist, in the order of their ids.
     #[cold]
+    fn of_some(self, class: usize, objects: &(impl AnyObjects + ?Sized)) -> Result<Extent, Error> {
+        let removed = |list: &ListOrder| match list.is_known_in(objects) {
+            true => Ok(None),
+            false => Ok(list.listed(class)?.first_without(&|index| objects.exists(index))),
+        };
+        self.of_live(class, (objects.slots(), objects.name()), objects.live(), &removed)
+    }
+
+    /// As above. `removed` returns an object of a list that does not exist, if there is one.
     fn of_live(
         self,
         class: usize,

@@ -117,11 +117,13 @@ impl Elements {
     #[must_use]
     #[inline]
     pub fn address(&self, index: usize) -> *mut u8 {
-        if self.per_block == usize::MAX {
-            return self.start.wrapping_add(index * self.size);
-        }
         let block = index / self.per_block;
         self.start.wrapping_add(block * self.block + (index - block * self.per_block) * self.size)
+    }
+
+    /// The address of the first element, if all lie side by side.
+    pub(crate) fn flat(&self) -> Option<*mut u8> {
+        (self.per_block == usize::MAX).then_some(self.start)
     }
 
     /// The consecutive objects from this one on whose elements lie side by side.

@@ -14,6 +14,55 @@ const MANY: usize = 4096;
 /// The objects that a thread moves at once.
 const PART: usize = 4096;
 
+/// Calls a function for a column, compiled for elements of the usual sizes, so that copies are single moves, and for those
+/// that lie side by side.
+macro_rules! for_column {
+    ($column:ident, $function:ident($($arguments:tt)*)) => {
+        match ($column.size, $column.flat()) {
+            (0, _) => {}
+            (1, Some(start)) => $function(&Flat::<1>(start), $($arguments)*),
+            (2, Some(start)) => $function(&Flat::<2>(start), $($arguments)*),
+            (4, Some(start)) => $function(&Flat::<4>(start), $($arguments)*),
+            (8, Some(start)) => $function(&Flat::<8>(start), $($arguments)*),
+            (12, Some(start)) => $function(&Flat::<12>(start), $($arguments)*),
+            (16, Some(start)) => $function(&Flat::<16>(start), $($arguments)*),
+            _ => $function($column, $($arguments)*),
+        }
+    };
+}
+
+/// The addresses of a column's elements.
+trait Addresses: Sync {
+    fn at(&self, index: usize) -> *mut u8;
+    fn size(&self) -> usize;
+}
+
+impl Addresses for Elements {
+    fn at(&self, index: usize) -> *mut u8 {
+        self.address(index)
+    }
+    fn size(&self) -> usize {
+        self.size
+    }
+}
+
+/// Elements of this size that lie side by side, from an address on.
+struct Flat<const SIZE: usize>(*mut u8);
+
+// SAFETY: a number for an address; whoever accesses memory there proves that it may.
+unsafe impl<const SIZE: usize> Sync for Flat<SIZE> {}
+
+impl<const SIZE: usize> Addresses for Flat<SIZE> {
+    #[inline(always)]
+    fn at(&self, index: usize) -> *mut u8 {
+        self.0.wrapping_add(index * SIZE)
+    }
+    #[inline(always)]
+    fn size(&self) -> usize {
+        SIZE
+    }
+}
+
 /// Reorders the elements of columns of `len` objects. `order` names objects that exist, none of them twice.
 ///
 /// # Safety
@@ -21,22 +70,22 @@ const PART: usize = 4096;
 /// The columns' storage has room for `len` objects, and nothing else accesses it.
 pub(super) unsafe fn permute(columns: &[Elements], len: usize, order: &[u32]) {
     let mut scratch = Vec::new();
-    for &column in columns {
+    for column in columns {
         // SAFETY: by the caller.
-        with_size(column.size, |size| unsafe { permute_column(column, size, len, order, &mut scratch) });
+        unsafe { for_column!(column, permute_column(len, order, &mut scratch)) }
     }
 }
 
-/// As above, for one column of elements of this size.
+/// As above, for one column.
 ///
 /// # Safety
 ///
 /// As above.
-#[inline(always)]
-unsafe fn permute_column(column: Elements, size: usize, len: usize, order: &[u32], scratch: &mut Vec<MaybeUninit<u8>>) {
+unsafe fn permute_column(column: &impl Addresses, len: usize, order: &[u32], scratch: &mut Vec<MaybeUninit<u8>>) {
+    let size = column.size();
     let element = |index: usize| {
         assert!(index < len);
-        column.address(index)
+        column.at(index)
     };
     scratch.resize(order.len() * size, MaybeUninit::uninit());
     let gather = |(to, olds): (&mut [MaybeUninit<u8>], &[u32])| {
@@ -70,7 +119,7 @@ unsafe fn permute_column(column: Elements, size: usize, len: usize, order: &[u32
 pub(super) unsafe fn close_up(columns: &[Elements], are_apart: bool, kept: Kept<'_>) {
     let close_up = |column: &Elements| {
         // SAFETY: by the caller. One call changes the column.
-        with_size(column.size, |size| unsafe { close_up_column(*column, size, kept) });
+        unsafe { for_column!(column, close_up_column(kept)) }
     };
     if kept.slots >= MANY && are_apart {
         columns.par_iter().with_max_len(1).for_each(close_up);
@@ -79,13 +128,12 @@ pub(super) unsafe fn close_up(columns: &[Elements], are_apart: bool, kept: Kept<
     }
 }
 
-/// As above, for one column of elements of this size.
+/// As above, for one column.
 ///
 /// # Safety
 ///
 /// As above.
-#[inline(always)]
-unsafe fn close_up_column(column: Elements, size: usize, kept: Kept<'_>) {
+unsafe fn close_up_column(column: &impl Addresses, kept: Kept<'_>) {
     let mut next = 0;
     for (n, &word) in kept.words.iter().enumerate() {
         let first = n * 64;
@@ -98,23 +146,8 @@ unsafe fn close_up_column(column: Elements, size: usize, kept: Kept<'_>) {
         for index in first..end {
             // SAFETY: two elements of the column, of `size` bytes, by the caller: not more objects are kept than there are
             // before.
-            unsafe { ptr::copy(column.address(index), column.address(next), size) };
+            unsafe { ptr::copy(column.at(index), column.at(next), column.size()) };
             next += (word >> (index % 64) & 1) as usize;
         }
-    }
-}
-
-/// Calls `work` with a size: with a constant for the usual ones, so that copies of elements are single moves.
-#[inline(always)]
-fn with_size(size: usize, mut work: impl FnMut(usize)) {
-    match size {
-        0 => {}
-        1 => work(1),
-        2 => work(2),
-        4 => work(4),
-        8 => work(8),
-        12 => work(12),
-        16 => work(16),
-        size => work(size),
     }
 }

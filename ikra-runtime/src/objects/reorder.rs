@@ -1,5 +1,6 @@
 //! Reordering of objects: all columns are permuted, whatever their fields, and links are remapped.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -104,13 +105,23 @@ impl<C: Class> Objects<C> {
                 self.shadow = Shadow::empty();
             }
         }
-        let remap = |index: usize, fields: FieldSet, moves: Moves<'_>, what: Remap| {
-            assert!(index < len);
-            // SAFETY: the object exists (I33). Unless it is a check, it is called once for each object, and `&mut self`
-            // excludes other accesses.
-            unsafe { self.remap_object(index, fields, moves, what) }
+        let holes = &self.table().header.holes;
+        let links = Links { class: C::ID, all: C::FIELDS, fields, moves: narrowed(C::FIELDS, fields, moves), what };
+        let looked_at = LookedAt::of(&links, moves);
+        let remap = |objects: Range<usize>, fields: FieldSet, moves: Moves<'_>, what: Remap| {
+            assert!(objects.end <= len);
+            let mut first = None;
+            for index in objects {
+                if looked_at.is(index) {
+                    // SAFETY: the object exists (I33). Unless it is a check, it is in one range, and `&mut self` excludes
+                    // other accesses.
+                    let failed = unsafe { self.remap_object(index, fields, moves, what) };
+                    first = first.or_else(|| Some((index, failed?)));
+                }
+            }
+            first
         };
-        remap_all((C::ID, C::FIELDS), fields, (moves, what), (&self.table().header.holes, len), &remap)
+        remap_all(&links, (holes, len), &remap)
     }
 
     /// Remaps the links of an object in some fields, or checks that it can be done. Returns the first field with a link
@@ -132,44 +143,64 @@ impl<C: Class> Objects<C> {
     }
 }
 
-/// Remaps links in fields of a class's objects: [`Objects::remap_links`]. `remap` does so for one object in some fields, and
-/// returns the first field that fails. Unless it is a check, it is called once for each object.
-fn remap_all(
-    (class, all): (ClassId, &[FieldInfo]),
+/// Links in some fields of a class, and what is to be done with them.
+struct Links<'m> {
+    class: ClassId,
+    all: &'static [FieldInfo],
     fields: FieldSet,
-    (moves, what): (Moves<'_>, Remap),
-    (holes, slots): (&Holes, usize),
-    remap: &(dyn Fn(usize, FieldSet, Moves<'_>, Remap) -> Option<usize> + Sync),
-) -> Result<(), Error> {
-    // Links in removed objects do not matter: they need not be looked for if they can become empty like others.
-    // Objects that moved have their new indices when links are remapped.
-    let cannot_empty = all.iter().any(|field| !field.empties && moves.concern(field.holds_links_to));
-    let own = moves.of_links_to(&[class]).filter(|_| cannot_empty);
-    let is_looked_at = |&index: &usize| {
-        own.is_none_or(|own| match what {
-            Remap::Commit => !own.is_removed_in_place(class, index),
-            Remap::Check | Remap::Cascade => !own.is_removed(class, index),
+    moves: Moves<'m>,
+    what: Remap,
+}
+
+/// The objects whose links matter. Those in removed objects do not: they need not be looked for if they can become empty
+/// like others. Objects that moved have their new indices when links are remapped.
+struct LookedAt<'m> {
+    own: Option<Moves<'m>>,
+    class: ClassId,
+    what: Remap,
+}
+
+impl<'m> LookedAt<'m> {
+    fn of(links: &Links<'m>, moves: Moves<'m>) -> Self {
+        let cannot_empty = links.all.iter().any(|field| !field.empties && moves.concern(field.holds_links_to));
+        let own = moves.of_links_to(&[links.class]).filter(|_| cannot_empty);
+        Self { own, class: links.class, what: links.what }
+    }
+
+    #[inline]
+    fn is(&self, index: usize) -> bool {
+        self.own.is_none_or(|own| match self.what {
+            Remap::Commit => !own.is_removed_in_place(self.class, index),
+            Remap::Check | Remap::Cascade => !own.is_removed(self.class, index),
         })
-    };
-    let moves = narrowed(all, fields, moves);
+    }
+}
+
+/// Remaps links in the objects that exist: [`Objects::remap_links`]. `remap` does so for consecutive objects, in some fields,
+/// and returns the first object and field that fail. Unless it is a check, it gets each object once.
+fn remap_all(
+    links: &Links<'_>,
+    (holes, slots): (&Holes, usize),
+    remap: &(dyn Fn(Range<usize>, FieldSet, Moves<'_>, Remap) -> Option<(usize, usize)> + Sync),
+) -> Result<(), Error> {
     let first = Mutex::new(None);
     drop(for_chunks(0..slots, false, &|chunk| {
-        for index in holes.live(chunk).flatten().filter(is_looked_at) {
-            let Some(field) = remap(index, fields, moves, what) else { continue };
+        for objects in holes.live(chunk) {
+            let Some(failed) = remap(objects, links.fields, links.moves, links.what) else { continue };
             let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-            if first.is_none_or(|known| (index, field) < known) {
-                *first = Some((index, field));
+            if first.is_none_or(|known| failed < known) {
+                *first = Some(failed);
             }
         }
     }));
     let Some((index, field)) = first.into_inner().unwrap_or_else(PoisonError::into_inner) else { return Ok(()) };
     let one = FieldSet::from_bits(1 << field);
-    let names = |moves: Moves<'_>| remap(index, one, moves, Remap::Check).is_some();
+    let names = |moves: Moves<'_>| remap(index..index + 1, one, moves, Remap::Check).is_some();
     Err(Error::LinkToRemoved {
-        class: class.name(),
-        field: all[field].name,
+        class: links.class.name(),
+        field: links.all[field].name,
         object: index as u32 + 1,
-        target: moves.first_class(names).name(),
+        target: links.moves.first_class(names).name(),
     })
 }
 

@@ -77,6 +77,7 @@ pub(crate) fn with_changes<W: World, T>(
     Ok(result)
 }
 
+#[inline]
 fn changes_objects(effects: &[&Effects]) -> bool {
     effects.iter().any(|effects| effects.changes_objects())
 }
