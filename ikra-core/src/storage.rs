@@ -14,7 +14,6 @@ mod unloaded;
 pub use atomic::{Atomic, AtomicColumn, AtomicValue};
 pub use fields::{FieldTuple, ViewOf};
 pub use flat::{Flat, Flatten, PartTuple};
-pub use inner::slot_pitch;
 pub use inner::{Arrangement, arena_end, set_array};
 pub use inner::{
     ArrayStorage, AtomicInner, Bump, Elements, Enumerated, FullyInlined, Inner, InnerArray, InnerAtomics,

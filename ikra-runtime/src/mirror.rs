@@ -18,13 +18,14 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use units::Storage;
 pub use units::{Elements, Span, Unit};
 pub(crate) use units::{elements, spans, units};
 
 use crate::class::Class;
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::table::{Base, BaseSet, Header, HostChanges, Newer, Table};
+use crate::table::{Header, HostChanges, Newer, Table};
 use ikra_core::effects::FieldSet;
 
 /// A copy of a class's columns on a device.
@@ -192,30 +193,6 @@ impl Mirrored {
             state.fetch(storage, missing)?;
         }
         Ok(())
-    }
-}
-
-/// The storage of a table, without the class's type.
-#[derive(Clone, Copy)]
-struct Storage<'t> {
-    plan: &'static Plan,
-    header: &'t Header,
-    bases: &'t [Base],
-}
-
-impl<'t> Storage<'t> {
-    fn of<C: Class>(table: &'t Table<C>) -> Self {
-        Self { plan: Plan::of::<C>(), header: &table.header, bases: table.bases.all() }
-    }
-
-    fn units(&self) -> Vec<Unit> {
-        let len = self.header.len as usize;
-        units(self.plan, self.bases, len, len, self.header.arena)
-    }
-
-    /// The stale fields on the host among those that are copied with these.
-    fn to_fetch(self, fields: FieldSet) -> FieldSet {
-        self.header.to_fetch((self.plan.whole_units)(fields))
     }
 }
 

@@ -392,11 +392,11 @@ impl Directory {
     ///
     /// # Safety
     ///
-    /// Nothing else accesses the targets.
+    /// Nothing else accesses the slots of the targets.
     pub(crate) unsafe fn point(&self, fields: &[FieldInfo], targets: &[TargetSlot]) {
         for (slot, &class) in targets.iter().zip(fields.iter().flat_map(|field| field.links_to)) {
             let table = self.find(class.type_id()).unwrap_or(&raw const ABSENT);
-            // SAFETY: by the caller.
+            // SAFETY: this is the only access to the slot.
             unsafe { *slot.0.get() = table }
         }
     }

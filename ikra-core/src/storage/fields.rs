@@ -193,16 +193,16 @@ unsafe fn bad_link<C: Class, F: Storage<C, K>, const K: usize>(
     if !fields.contains(K) || !const { linked::<C>().contains(K) } {
         return None;
     }
+    // SAFETY: the contract is the same.
+    let bad_link = |index| unsafe { F::bad_link(table, index) };
     // It does not stop at a bad link, so that the loop is vectorized.
     let mut any = false;
     for index in objects.clone() {
-        // SAFETY: the contract is the same.
-        any |= unsafe { F::bad_link(table, index) }.is_some();
+        any |= bad_link(index).is_some();
     }
     if any {
         for index in objects {
-            // SAFETY: the contract is the same.
-            if let Some(link) = unsafe { F::bad_link(table, index) } {
+            if let Some(link) = bad_link(index) {
                 return Some((K, index, link));
             }
         }

@@ -26,7 +26,6 @@ pub use arrangement::{arena_end, set as set_array};
 pub use atomics::{AtomicInner, InnerAtomics, InnerAtomicsIter};
 pub use elements::Elements;
 pub(crate) use elements::ElementsWindow;
-pub use elements::slot_pitch;
 pub use enumerated::Enumerated;
 pub use iter::InnerIter;
 pub use iter_mut::InnerIterMut;

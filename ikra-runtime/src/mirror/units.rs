@@ -2,11 +2,35 @@
 
 use std::ops::Range;
 
-use crate::class::{FieldInfo, MAX_FIELDS, first_column};
+use crate::class::{Class, FieldInfo, MAX_FIELDS, first_column};
 use crate::layout::LayoutKind;
 use crate::plan::Plan;
-use crate::table::Base;
+use crate::table::{Base, BaseSet, Header, Table};
 use ikra_core::effects::FieldSet;
+
+/// The storage of a table, without the class's type.
+#[derive(Clone, Copy)]
+pub(super) struct Storage<'t> {
+    pub(super) plan: &'static Plan,
+    pub(super) header: &'t Header,
+    bases: &'t [Base],
+}
+
+impl<'t> Storage<'t> {
+    pub(super) fn of<C: Class>(table: &'t Table<C>) -> Self {
+        Self { plan: Plan::of::<C>(), header: &table.header, bases: table.bases.all() }
+    }
+
+    pub(super) fn units(&self) -> Vec<Unit> {
+        let len = self.header.len as usize;
+        units(self.plan, self.bases, len, len, self.header.arena)
+    }
+
+    /// The stale fields on the host among those that are copied with these.
+    pub(super) fn to_fetch(self, fields: FieldSet) -> FieldSet {
+        self.header.to_fetch((self.plan.whole_units)(fields))
+    }
+}
 
 /// A piece of a class's storage that is copied as a whole: a column, all columns, the columns of an inner array's
 /// slots, or the arena.
@@ -121,9 +145,15 @@ impl Elements {
         self.start.wrapping_add(block * self.block + (index - block * self.per_block) * self.size)
     }
 
-    /// The address of the first element, if all lie side by side.
-    pub(crate) fn flat(&self) -> Option<*mut u8> {
-        (self.per_block == usize::MAX).then_some(self.start)
+    /// Whether all elements lie side by side.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.per_block == usize::MAX
+    }
+
+    /// The address of an object's element, if elements of this size lie side by side.
+    #[inline]
+    pub(crate) fn flat_address(&self, index: usize, size: usize) -> *mut u8 {
+        self.start.wrapping_add(index * size)
     }
 
     /// The consecutive objects from this one on whose elements lie side by side.

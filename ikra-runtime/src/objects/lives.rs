@@ -2,12 +2,12 @@
 
 use std::convert::Infallible;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
+use super::born::{Born, Ids};
 use super::reorder::{concerned, fields_with, now};
 use super::{Objects, Tracked};
-use crate::class::{Class, ClassId, ClassInfo};
+use crate::class::{Class, ClassInfo};
 use crate::error::Error;
 use crate::exec::{for_chunks, spread};
 use crate::link::Link;
@@ -17,53 +17,13 @@ use crate::table::{Late, Nursery};
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::holes::{Fetch, Holes, Live, Marks};
 use ikra_core::kept::{KeptObjects, end_of_ones};
-use ikra_core::moves::{Change, Moves, Remap};
+use ikra_core::moves::{Moves, Remap};
 
 /// From this number of new objects on, several threads write them.
 const MANY: usize = 4096;
 
 /// The indices among which one thread looks for holes at once.
 const PART: usize = 1 << 16;
-
-/// The objects that a kernel made in one class, after they have ids.
-#[derive(Debug, Default)]
-pub struct Born {
-    /// By the number that links have until the kernel ends: the id, or 0. Empty if no field can have such links.
-    ids: Vec<u32>,
-    /// The indices of the first ones, which were holes.
-    holes: Vec<u32>,
-    /// The number of indices that the class had before.
-    slots: usize,
-    /// The number of those that follow.
-    added: usize,
-    /// The index by which links name number 0 until the kernel ends.
-    first: u32,
-}
-
-impl Born {
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.count() == 0
-    }
-
-    fn count(&self) -> usize {
-        self.holes.len() + self.added
-    }
-
-    /// The index of the object at a position, in the order of their makers.
-    fn index(&self, position: usize) -> usize {
-        match self.holes.get(position) {
-            Some(&hole) => hole as usize,
-            None => self.slots + (position - self.holes.len()),
-        }
-    }
-
-    /// The change of links to them.
-    pub(crate) fn change(&self, class: ClassId) -> Change<'_> {
-        Change::made(class, self.first, &self.ids)
-    }
-}
 
 /// The part of [`AnyObjects`](super::AnyObjects) that makes and removes objects.
 ///
@@ -492,25 +452,6 @@ impl<C: Class> Objects<C> {
         self.set_len(born.slots);
         self.table_mut().header.holes.insert(&words);
         self.live = OnceLock::new();
-    }
-}
-
-/// The ids of new objects, by the numbers that links have until the kernel ends.
-struct Ids(Vec<AtomicU32>);
-
-impl Ids {
-    fn new(numbers: u32) -> Self {
-        Self((0..numbers).map(|_| AtomicU32::new(0)).collect())
-    }
-
-    fn note(&self, number: u32, index: usize) {
-        if let Some(id) = self.0.get(number as usize) {
-            id.store(index as u32 + 1, Relaxed);
-        }
-    }
-
-    fn into_inner(self) -> Vec<u32> {
-        self.0.into_iter().map(AtomicU32::into_inner).collect()
     }
 }
 

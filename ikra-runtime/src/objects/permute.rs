@@ -14,53 +14,27 @@ const MANY: usize = 4096;
 /// The objects that a thread moves at once.
 const PART: usize = 4096;
 
-/// Calls a function for a column, compiled for elements of the usual sizes, so that copies are single moves, and for those
-/// that lie side by side.
+/// Calls a function for a column: one that is compiled for the usual sizes of elements that lie side by side, so that copies
+/// are single moves.
 macro_rules! for_column {
     ($column:ident, $function:ident($($arguments:tt)*)) => {
-        match ($column.size, $column.flat()) {
-            (0, _) => {}
-            (1, Some(start)) => $function(&Flat::<1>(start), $($arguments)*),
-            (2, Some(start)) => $function(&Flat::<2>(start), $($arguments)*),
-            (4, Some(start)) => $function(&Flat::<4>(start), $($arguments)*),
-            (8, Some(start)) => $function(&Flat::<8>(start), $($arguments)*),
-            (12, Some(start)) => $function(&Flat::<12>(start), $($arguments)*),
-            (16, Some(start)) => $function(&Flat::<16>(start), $($arguments)*),
-            _ => $function($column, $($arguments)*),
+        match if $column.is_flat() { $column.size } else { 0 } {
+            1 => $function::<1>($column, $($arguments)*),
+            2 => $function::<2>($column, $($arguments)*),
+            4 => $function::<4>($column, $($arguments)*),
+            8 => $function::<8>($column, $($arguments)*),
+            12 => $function::<12>($column, $($arguments)*),
+            16 => $function::<16>($column, $($arguments)*),
+            _ => $function::<0>($column, $($arguments)*),
         }
     };
 }
 
-/// The addresses of a column's elements.
-trait Addresses: Sync {
-    fn at(&self, index: usize) -> *mut u8;
-    fn size(&self) -> usize;
-}
-
-impl Addresses for Elements {
-    fn at(&self, index: usize) -> *mut u8 {
-        self.address(index)
-    }
-    fn size(&self) -> usize {
-        self.size
-    }
-}
-
-/// Elements of this size that lie side by side, from an address on.
-struct Flat<const SIZE: usize>(*mut u8);
-
-// SAFETY: a number for an address; whoever accesses memory there proves that it may.
-unsafe impl<const SIZE: usize> Sync for Flat<SIZE> {}
-
-impl<const SIZE: usize> Addresses for Flat<SIZE> {
-    #[inline(always)]
-    fn at(&self, index: usize) -> *mut u8 {
-        self.0.wrapping_add(index * SIZE)
-    }
-    #[inline(always)]
-    fn size(&self) -> usize {
-        SIZE
-    }
+/// The size and the addresses of a column's elements: of elements of this size that lie side by side, or of any if it is 0.
+#[inline(always)]
+fn elements<const SIZE: usize>(column: &Elements) -> (usize, impl Fn(usize) -> *mut u8 + Sync) {
+    let address = |index| if SIZE == 0 { column.address(index) } else { column.flat_address(index, SIZE) };
+    (if SIZE == 0 { column.size } else { SIZE }, address)
 }
 
 /// Reorders the elements of columns of `len` objects. `order` names objects that exist, none of them twice.
@@ -70,8 +44,8 @@ impl<const SIZE: usize> Addresses for Flat<SIZE> {
 /// The columns' storage has room for `len` objects, and nothing else accesses it.
 pub(super) unsafe fn permute(columns: &[Elements], len: usize, order: &[u32]) {
     let mut scratch = Vec::new();
-    for column in columns {
-        // SAFETY: by the caller.
+    for column in columns.iter().filter(|column| column.size > 0) {
+        // SAFETY: by the caller; the size is that of the elements.
         unsafe { for_column!(column, permute_column(len, order, &mut scratch)) }
     }
 }
@@ -80,12 +54,17 @@ pub(super) unsafe fn permute(columns: &[Elements], len: usize, order: &[u32]) {
 ///
 /// # Safety
 ///
-/// As above.
-unsafe fn permute_column(column: &impl Addresses, len: usize, order: &[u32], scratch: &mut Vec<MaybeUninit<u8>>) {
-    let size = column.size();
+/// As above, and `SIZE` is that of the elements, which lie side by side, or 0.
+unsafe fn permute_column<const SIZE: usize>(
+    column: &Elements,
+    len: usize,
+    order: &[u32],
+    scratch: &mut Vec<MaybeUninit<u8>>,
+) {
+    let (size, address) = elements::<SIZE>(column);
     let element = |index: usize| {
         assert!(index < len);
-        column.at(index)
+        address(index)
     };
     scratch.resize(order.len() * size, MaybeUninit::uninit());
     let gather = |(to, olds): (&mut [MaybeUninit<u8>], &[u32])| {
@@ -118,7 +97,7 @@ unsafe fn permute_column(column: &impl Addresses, len: usize, order: &[u32], scr
 /// The columns' storage has room for `kept.slots` objects, and nothing else accesses it.
 pub(super) unsafe fn close_up(columns: &[Elements], are_apart: bool, kept: Kept<'_>) {
     let close_up = |column: &Elements| {
-        // SAFETY: by the caller. One call changes the column.
+        // SAFETY: by the caller; the size is that of the elements. One call changes the column.
         unsafe { for_column!(column, close_up_column(kept)) }
     };
     if kept.slots >= MANY && are_apart {
@@ -132,8 +111,9 @@ pub(super) unsafe fn close_up(columns: &[Elements], are_apart: bool, kept: Kept<
 ///
 /// # Safety
 ///
-/// As above.
-unsafe fn close_up_column(column: &impl Addresses, kept: Kept<'_>) {
+/// As above, and `SIZE` is that of the elements, which lie side by side, or 0.
+unsafe fn close_up_column<const SIZE: usize>(column: &Elements, kept: Kept<'_>) {
+    let (size, element) = elements::<SIZE>(column);
     let mut next = 0;
     for (n, &word) in kept.words.iter().enumerate() {
         let first = n * 64;
@@ -146,7 +126,7 @@ unsafe fn close_up_column(column: &impl Addresses, kept: Kept<'_>) {
         for index in first..end {
             // SAFETY: two elements of the column, of `size` bytes, by the caller: not more objects are kept than there are
             // before.
-            unsafe { ptr::copy(column.at(index), column.at(next), column.size()) };
+            unsafe { ptr::copy(element(index), element(next), size) };
             next += (word >> (index % 64) & 1) as usize;
         }
     }

@@ -106,13 +106,12 @@ impl<C: Class> Objects<C> {
             }
         }
         let holes = &self.table().header.holes;
-        let links = Links { class: C::ID, all: C::FIELDS, fields, moves: narrowed(C::FIELDS, fields, moves), what };
-        let looked_at = LookedAt::of(&links, moves);
+        let links = Links::of::<C>(fields, moves, what);
         let remap = |objects: Range<usize>, fields: FieldSet, moves: Moves<'_>, what: Remap| {
             assert!(objects.end <= len);
             let mut first = None;
             for index in objects {
-                if looked_at.is(index) {
+                if links.are_looked_at_in(index) {
                     // SAFETY: the object exists (I33). Unless it is a check, it is in one range, and `&mut self` excludes
                     // other accesses.
                     let failed = unsafe { self.remap_object(index, fields, moves, what) };
@@ -150,25 +149,20 @@ struct Links<'m> {
     fields: FieldSet,
     moves: Moves<'m>,
     what: Remap,
-}
-
-/// The objects whose links matter. Those in removed objects do not: they need not be looked for if they can become empty
-/// like others. Objects that moved have their new indices when links are remapped.
-struct LookedAt<'m> {
+    /// The moves of the class, if links in its removed objects are not looked at: such links need not become empty.
     own: Option<Moves<'m>>,
-    class: ClassId,
-    what: Remap,
 }
 
-impl<'m> LookedAt<'m> {
-    fn of(links: &Links<'m>, moves: Moves<'m>) -> Self {
-        let cannot_empty = links.all.iter().any(|field| !field.empties && moves.concern(field.holds_links_to));
-        let own = moves.of_links_to(&[links.class]).filter(|_| cannot_empty);
-        Self { own, class: links.class, what: links.what }
+impl<'m> Links<'m> {
+    fn of<C: Class>(fields: FieldSet, moves: Moves<'m>, what: Remap) -> Self {
+        let cannot_empty = C::FIELDS.iter().any(|field| !field.empties && moves.concern(field.holds_links_to));
+        let own = moves.of_links_to(&[C::ID]).filter(|_| cannot_empty);
+        Self { class: C::ID, all: C::FIELDS, fields, moves: narrowed(C::FIELDS, fields, moves), what, own }
     }
 
+    /// Whether links in an object matter. Objects that moved have their new indices when links are remapped.
     #[inline]
-    fn is(&self, index: usize) -> bool {
+    fn are_looked_at_in(&self, index: usize) -> bool {
         self.own.is_none_or(|own| match self.what {
             Remap::Commit => !own.is_removed_in_place(self.class, index),
             Remap::Check | Remap::Cascade => !own.is_removed(self.class, index),

@@ -112,16 +112,14 @@ pub unsafe trait Arrangement: Sized + 'static {
     ) {
         if Self::INFO.has_spans() {
             // SAFETY: both have the object by 1, and so its extent.
-            let from = unsafe { address::<C>(from, column, index) }.cast::<Extent>();
-            // SAFETY: as above.
-            let to = unsafe { address::<C>(to, column, index) }.cast::<Extent>();
+            let extent = |bases| unsafe { address::<C>(bases, column, index) }.cast::<Extent>();
+            let (from, to) = (extent(from), extent(to));
             // SAFETY: the extents of one object and its copy; by 2 nothing else accesses the copy.
             unsafe { to.copy_from_nonoverlapping(from, 1) };
         }
         // SAFETY: both have the object by 1.
-        let from = unsafe { Elements::find::<C, Self>(from, column, index) };
-        // SAFETY: as above.
-        let to = unsafe { Elements::find::<C, Self>(to, column, index) };
+        let array = |bases| unsafe { Elements::find::<C, Self>(bases, column, index) };
+        let (from, to) = (array(from), array(to));
         for n in 0..from.len() {
             // SAFETY: the array has the element.
             let element = load(unsafe { from.at::<Self>(n) });

@@ -264,7 +264,7 @@ impl<C: Class, A: Arrangement> ElementsWindow<'_, C, A> {
 
 /// Bytes from one slot of an object to the next. Each slot has a column of its own, and `column` is the first.
 #[inline(always)]
-pub fn slot_pitch<C: Class>(bases: &C::Bases, column: usize, slots: usize) -> usize {
+fn slot_pitch<C: Class>(bases: &C::Bases, column: usize, slots: usize) -> usize {
     if slots < 2 {
         return 0;
     }
