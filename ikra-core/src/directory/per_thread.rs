@@ -26,7 +26,7 @@ pub(super) struct Slot<T> {
     value: UnsafeCell<T>,
 }
 
-/// One `T` per thread. The number of slots is a power of two, and one more for threads that find none.
+/// One `T` per thread: slots, as many as a power of two, and one more for threads that find none.
 pub(super) struct PerThread<T> {
     slots: Vec<Slot<T>>,
     threads: usize,

@@ -1,6 +1,7 @@
 //! Sorting and removing objects: one permutation of a class, and all links of the world remapped.
 
 use std::any::TypeId;
+use std::cmp::Ordering;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
@@ -209,11 +210,14 @@ pub(crate) fn sort_by<W: Holds<C>, C: Class, T: Ord + Sync + 'static>(
 
 /// [`World::shuffle`](super::World::shuffle): each object gets a random key.
 pub(super) fn shuffle<W: Holds<C>, C: Class>(world: &mut W, seed: u64) -> Result<Moved<C>, Error> {
-    let objects = Holds::<C>::objects(world).len() as u32;
+    let keys = random_keys(Holds::<C>::objects(world).len() as u32, seed);
+    sort_by(world, &keys)
+}
+
+fn random_keys(objects: u32, seed: u64) -> Vec<u64> {
     // A step of its own, so that kernels with the same seed draw other numbers.
     let key = |object| Random::new(seed, object, u32::MAX).next_u64();
-    let keys: Vec<u64> = (0..objects).into_par_iter().with_min_len(1 << 12).map(key).collect();
-    sort_by(world, &keys)
+    (0..objects).into_par_iter().with_min_len(1 << 12).map(key).collect()
 }
 
 /// The indices of the keys, in a stable ascending order.
@@ -225,9 +229,21 @@ fn sorted<T: Ord + Sync + 'static>(keys: &[T]) -> Vec<u32> {
         if let Some(keys) = same::<T, u64>(keys) {
             return radix::sorted_u64(keys);
         }
+        // With the sign bit flipped, signed numbers have the order of unsigned ones.
+        if let Some(keys) = same::<T, i32>(keys) {
+            return radix::sorted_u32(&keys.iter().map(|&key| key as u32 ^ 1 << 31).collect::<Vec<_>>());
+        }
+        if let Some(keys) = same::<T, i64>(keys) {
+            return radix::sorted_u64(&keys.iter().map(|&key| key as u64 ^ 1 << 63).collect::<Vec<_>>());
+        }
     }
-    let mut order = (0..keys.len() as u32).collect::<Vec<_>>();
-    order.par_sort_by(|&a, &b| keys[a as usize].cmp(&keys[b as usize]));
+    ordered(keys.len(), &|a, b| keys[a as usize].cmp(&keys[b as usize]))
+}
+
+/// The numbers below `len`, in a stable ascending order. One function for all keys, since its code is large.
+fn ordered(len: usize, compare: &(dyn Fn(u32, u32) -> Ordering + Sync)) -> Vec<u32> {
+    let mut order = (0..len as u32).collect::<Vec<_>>();
+    order.par_sort_by(|&a, &b| compare(a, b));
     order
 }
 
@@ -235,4 +251,30 @@ fn sorted<T: Ord + Sync + 'static>(keys: &[T]) -> Vec<u32> {
 fn same<T: 'static, U: 'static>(keys: &[T]) -> Option<&[U]> {
     // SAFETY: the types are the same.
     (TypeId::of::<T>() == TypeId::of::<U>()).then(|| unsafe { &*(ptr::from_ref(keys) as *const [U]) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_stable<T: Ord + Copy + Sync + 'static>(key: impl Fn(u64) -> T) {
+        for len in [0, 1, radix::FEW - 1, radix::FEW, 5000] {
+            let mut random = Random::new(len as u64, 1, 2);
+            // Some keys come more than once.
+            let keys: Vec<T> = (0..len).map(|_| key(random.next_u64() & 0x8000_01ff_8000_01ff)).collect();
+            let mut order: Vec<_> = (0..len as u32).collect();
+            order.sort_by_key(|&n| keys[n as usize]);
+            assert_eq!(sorted(&keys), order, "{len} keys of type {}", std::any::type_name::<T>());
+        }
+    }
+
+    #[test]
+    fn keys_of_all_types_are_sorted() {
+        is_stable(|bits| bits as u32);
+        is_stable(|bits| bits);
+        is_stable(|bits| bits as i32);
+        is_stable(|bits| bits as i64);
+        is_stable(|bits| bits as i8);
+        is_stable(|bits| (bits as u16, bits >> 60 == 0));
+    }
 }
