@@ -134,7 +134,7 @@ impl Holes {
     /// The objects below `slots` that exist, in ascending order.
     #[must_use]
     pub fn live_indices(&self, slots: usize) -> Vec<u32> {
-        let mut indices = Vec::with_capacity(slots - self.count as usize);
+        let mut indices = Vec::with_capacity(slots.saturating_sub(self.count as usize));
         for range in self.live(0..slots) {
             indices.extend(range.start as u32..range.end as u32);
         }

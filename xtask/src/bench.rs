@@ -2,12 +2,13 @@
 
 use std::fs;
 
+use crate::builds;
 use crate::chart;
 use crate::emulated;
 use crate::run::{Outcome, cargo, program, step};
 use crate::tables;
 
-const USAGE: &str = "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | workloads [host | check] | emulated [FILE | docs] | docs FILE … | plots | chart] [ARGUMENTS]";
+const USAGE: &str = "usage: cargo xtask bench [host | peers | gpu | dispatch | models | traffic | workloads [host | check] | emulated [FILE | docs] | docs FILE … | builds | plots | chart] [ARGUMENTS]";
 
 /// Runs one group of benchmarks, with arguments for it.
 pub fn bench(what: &[&str]) -> Outcome {
@@ -26,6 +27,7 @@ pub fn bench(what: &[&str]) -> Outcome {
         ["emulated", "docs"] => emulated::docs(),
         ["emulated", earlier] => emulated::emulated(Some(earlier)),
         ["docs", files @ ..] if !files.is_empty() => files.iter().try_for_each(|file| tables::take_over(file)),
+        ["builds"] => builds::builds(),
         ["plots"] => plots(),
         ["chart"] => chart::draw(),
         _ => Err(USAGE.to_owned()),

@@ -3,6 +3,7 @@
 mod bench;
 mod bless;
 mod budgets;
+mod builds;
 mod chart;
 mod check;
 mod ci;
@@ -28,10 +29,11 @@ const USAGE: &str = "usage: cargo xtask TASK
   lint                          budgets, formatting, clippy, documentation
   bless [ui [FILE] | expansions]
                                 write the expected messages and expansions anew; FILE is part of a file's name
-  bench [host | peers | gpu | dispatch | models | traffic | emulated | docs | plots | chart] [ARGUMENTS]
+  bench [host | peers | gpu | dispatch | models | traffic | emulated | docs | builds | plots | chart] [ARGUMENTS]
                                 measure, and print the tables of docs/performance.md; docs FILE copies the tables of a
-                                program's output there, plots draws docs/*.csv, chart the README's chart; emulated
-                                counts what kernels do, without a GPU, and compares with an earlier table, FILE
+                                program's output there, builds takes the time of builds after a change;
+                                plots draws docs/*.csv, chart the README's chart; emulated counts what kernels do,
+                                without a GPU, and compares with an earlier table, FILE
   passes [bless]                make all device code by each compiler that can, and compare how often passes fire
                                 with tests/codegen/passes.txt, or write that file
   sanitize [address [all | short] | thread [all | short]]

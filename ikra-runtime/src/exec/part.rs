@@ -132,7 +132,7 @@ impl Part<'_> {
     #[inline]
     pub(crate) fn of(self, class: usize, objects: &(impl AnyObjects + ?Sized)) -> Result<Extent, Error> {
         if objects.holes() > 0 {
-            return self.of_some(class, objects);
+            return self.of_live(class, objects);
         }
         let (len, name) = (objects.slots(), objects.name());
         match self {
@@ -159,22 +159,9 @@ impl Part<'_> {
 
     /// As [`of`](Self::of), for a class some of whose objects were removed: those that exist, in the order of their ids.
     #[cold]
-    fn of_some(self, class: usize, objects: &(impl AnyObjects + ?Sized)) -> Result<Extent, Error> {
-        let removed = |list: &ListOrder| match list.is_known_in(objects) {
-            true => Ok(None),
-            false => Ok(list.listed(class)?.first_without(&|index| objects.exists(index))),
-        };
-        self.of_live(class, (objects.slots(), objects.name()), objects.live(), &removed)
-    }
-
-    /// As above. `removed` returns an object of a list that does not exist, if there is one.
-    fn of_live(
-        self,
-        class: usize,
-        (slots, name): (usize, &'static str),
-        live: Arc<ListOrder>,
-        removed: &dyn Fn(&ListOrder) -> Result<Option<usize>, Error>,
-    ) -> Result<Extent, Error> {
+    fn of_live(self, class: usize, objects: &(impl AnyObjects + ?Sized)) -> Result<Extent, Error> {
+        let name = objects.name();
+        let live = objects.live();
         match self {
             Self::Shared(_) => {
                 Err(Error::Cluster { reason: format!("a class with removed objects, {name}, is not shared") })
@@ -188,8 +175,11 @@ impl Part<'_> {
                 Ok(Extent::List { list: Arc::new(list), class: 0 })
             }
             Self::List(list) => {
-                list.check(class, slots, name)?;
-                match removed(list)? {
+                list.check(class, objects.slots(), name)?;
+                if list.is_known_in(objects) {
+                    return Ok(Extent::List { list: Arc::clone(list), class });
+                }
+                match list.listed(class)?.first_without(&|index| objects.exists(index)) {
                     Some(index) => Err(Error::Removed { class: name, id: index as u32 + 1 }),
                     None => Ok(Extent::List { list: Arc::clone(list), class }),
                 }

@@ -10,7 +10,6 @@ use crate::exec::{AllReturned, for_chunks};
 use crate::link::Link;
 use crate::panics::has_holes;
 use crate::storage::FieldTuple;
-use crate::value::BadLink;
 use ikra_core::effects::FieldSet;
 use ikra_core::holes::Holes;
 
@@ -39,22 +38,26 @@ impl<C: Class> Objects<C> {
         let header = &self.table().header;
         let fields = header.unchecked();
         self.try_fetch(fields)?;
-        // SAFETY: the objects exist, the fields are theirs, and `&self` excludes writes: no field is atomic.
-        let bad_link = |chunk| unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, chunk) };
-        let (first, returned) = first_bad(header.unchecked_range(), &header.holes, &bad_link);
+        let bad_link = |objects| {
+            // SAFETY: these objects exist, since they are unchecked ones; the fields are theirs, and `&self` excludes
+            // writes: no field is atomic.
+            let found = unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, objects) };
+            found.map(|(field, index, link)| (index, field, link))
+        };
+        let (first, returned) = first_that_fails(header.unchecked_range(), &header.holes, &bad_link);
         match first {
             None => {
                 // SAFETY: all unchecked links were checked now, the others before, and nothing has changed them since.
                 unsafe { self.set_checked(returned) };
                 Ok(())
             }
-            Some((field, index, link)) if link.id <= link.len => Err(Error::LinkToNone {
+            Some((index, field, link)) if link.id <= link.len => Err(Error::LinkToNone {
                 class: C::NAME,
                 field: C::FIELDS[field].name,
                 object: Link::<C>::at(index as u32).id(),
                 target: link.class.name(),
             }),
-            Some((field, index, link)) => Err(Error::BadLink {
+            Some((index, field, link)) => Err(Error::BadLink {
                 class: C::NAME,
                 field: C::FIELDS[field].name,
                 object: Link::<C>::at(index as u32).id(),
@@ -111,27 +114,24 @@ impl<C: Class> Objects<C> {
     }
 }
 
-/// A bad link, with its field and its object.
-type Found = (usize, usize, BadLink);
-
-/// The bad link of the first object that has one, of those in a range. `bad_link` finds it in a range without holes.
-fn first_bad(
+/// Calls `find` for all objects of a range that exist, in pieces without holes, on several threads. It returns an object and
+/// a field that fail, and more about them. The result is the first of these.
+pub(super) fn first_that_fails<T: Copy + Send>(
     range: Range<usize>,
     holes: &Holes,
-    bad_link: &(dyn Fn(Range<usize>) -> Option<Found> + Sync),
-) -> (Option<Found>, AllReturned) {
+    find: &(dyn Fn(Range<usize>) -> Option<(usize, usize, T)> + Sync),
+) -> (Option<(usize, usize, T)>, AllReturned) {
     let first = Mutex::new(None);
-    let returned = for_chunks(range, false, &|chunk| {
-        let found = match holes.count() {
-            0 => bad_link(chunk),
-            _ => holes.live(chunk).find_map(bad_link),
-        };
-        if let Some((field, index, link)) = found {
-            let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-            if first.is_none_or(|(known_field, known, _)| (index, field) < (known, known_field)) {
-                *first = Some((field, index, link));
-            }
+    let note = |objects: Range<usize>| {
+        let Some((index, field, more)) = find(objects) else { return };
+        let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.is_none_or(|(known, known_field, _)| (index, field) < (known, known_field)) {
+            *first = Some((index, field, more));
         }
+    };
+    let returned = for_chunks(range, false, &|chunk| match holes.count() {
+        0 => note(chunk),
+        _ => holes.live(chunk).for_each(note),
     });
     (first.into_inner().unwrap_or_else(PoisonError::into_inner), returned)
 }

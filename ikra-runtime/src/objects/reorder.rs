@@ -1,13 +1,13 @@
 //! Reordering of objects: all columns are permuted, whatever their fields, and links are remapped.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::checks::first_that_fails;
 use super::{AnyObjects, Objects, Shadow, permute};
 use crate::class::{Class, ClassId, has_own_columns, linked};
 use crate::error::Error;
-use crate::exec::for_chunks;
 use crate::info::FieldInfo;
 use crate::storage::FieldTuple;
 use ikra_core::effects::FieldSet;
@@ -115,7 +115,7 @@ impl<C: Class> Objects<C> {
                     // SAFETY: the object exists (I33). Unless it is a check, it is in one range, and `&mut self` excludes
                     // other accesses.
                     let failed = unsafe { self.remap_object(index, fields, moves, what) };
-                    first = first.or_else(|| Some((index, failed?)));
+                    first = first.or_else(|| Some((index, failed?, ())));
                 }
             }
             first
@@ -175,19 +175,10 @@ impl<'m> Links<'m> {
 fn remap_all(
     links: &Links<'_>,
     (holes, slots): (&Holes, usize),
-    remap: &(dyn Fn(Range<usize>, FieldSet, Moves<'_>, Remap) -> Option<(usize, usize)> + Sync),
+    remap: &(dyn Fn(Range<usize>, FieldSet, Moves<'_>, Remap) -> Option<(usize, usize, ())> + Sync),
 ) -> Result<(), Error> {
-    let first = Mutex::new(None);
-    drop(for_chunks(0..slots, false, &|chunk| {
-        for objects in holes.live(chunk) {
-            let Some(failed) = remap(objects, links.fields, links.moves, links.what) else { continue };
-            let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-            if first.is_none_or(|known| failed < known) {
-                *first = Some(failed);
-            }
-        }
-    }));
-    let Some((index, field)) = first.into_inner().unwrap_or_else(PoisonError::into_inner) else { return Ok(()) };
+    let find = |objects| remap(objects, links.fields, links.moves, links.what);
+    let (Some((index, field, ())), _) = first_that_fails(0..slots, holes, &find) else { return Ok(()) };
     let one = FieldSet::from_bits(1 << field);
     let names = |moves: Moves<'_>| remap(index..index + 1, one, moves, Remap::Check).is_some();
     Err(Error::LinkToRemoved {
