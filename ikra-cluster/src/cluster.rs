@@ -227,13 +227,17 @@ impl Cluster {
     ///
     /// [`Error::Cluster`].
     pub fn from_first(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
-        let mut state = self.shared.lock();
-        let own = if state.ranks.rank() == 0 { bytes } else { &[] };
+        let all = self.bytes("bytes of the first rank", if self.is_first() { bytes } else { &[] })?;
+        Ok(all.into_iter().next().unwrap_or_default())
+    }
+
+    /// The bytes of each rank.
+    pub(crate) fn bytes(&self, what: &str, own: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let own: Vec<_> = own.iter().copied().map(MaybeUninit::new).collect();
-        let all = state.ranks.gather(&What { text: "bytes of the first rank", state: 0 }, &own)?;
-        let first = all.into_iter().next().unwrap_or_default();
+        let all = self.shared.lock().ranks.gather(&What { text: what, state: 0 }, &own)?;
         // SAFETY: they were bytes when they were sent, and a message arrives as it was sent, by the contract of `Transport`.
-        Ok(first.into_iter().map(|byte| unsafe { byte.assume_init() }).collect())
+        let byte = |byte: MaybeUninit<u8>| unsafe { byte.assume_init() };
+        Ok(all.into_iter().map(|bytes| bytes.into_iter().map(byte).collect()).collect())
     }
 
     /// Waits for all ranks.

@@ -57,6 +57,7 @@
 //! | `state` | who owns which objects, and which columns are stale |
 //! | `reach`, `names` | what a kernel reads of other objects, by its effects |
 //! | `halo`, `updates` | the exchange of ghosts' values, and of updates of their atomic fields |
+//! | `checkpoints` | worlds on the disk, a part from each rank (feature `checkpoints`) |
 //! | `device` | ranks whose kernels run on a GPU |
 //! | `results` | results of kernels, completed by those of other ranks |
 //! | `newer` | columns that the program reads, collected from all ranks |
@@ -67,6 +68,8 @@
 #![warn(unreachable_pub, clippy::multiple_unsafe_ops_per_block)]
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 
+#[cfg(feature = "checkpoints")]
+mod checkpoints;
 mod cluster;
 mod device;
 mod executor;
@@ -81,6 +84,8 @@ mod state;
 mod transport;
 mod updates;
 
+#[cfg(feature = "checkpoints")]
+pub use checkpoints::Checkpoints;
 pub use cluster::Cluster;
 pub use ranks::Traffic;
 pub use transport::{Bytes, Lost, Transport};

@@ -22,6 +22,8 @@ pub(crate) struct Target {
     pub(crate) len: usize,
     /// The number of objects that were removed before, so that rows have no numbers.
     pub(crate) holes: usize,
+    /// The rows of objects that are to be removed: one bit per row.
+    pub(crate) removed: Vec<u64>,
     /// Their keys. Without, links are the numbers of rows.
     pub(crate) keys: Option<Keys>,
 }

@@ -114,6 +114,26 @@ pub enum TableError {
         /// The format's own error.
         reason: String,
     },
+    /// Another program has the folder with checkpoints open.
+    #[error("{folder} is in use: another program writes checkpoints there; wait for its end, or name another folder")]
+    InUse {
+        /// The folder.
+        folder: String,
+    },
+    /// There is no checkpoint of this name, or it was not written to its end.
+    #[error("{path} is no checkpoint, or was not written to its end; begin from another one")]
+    NoCheckpoint {
+        /// The folder with its files.
+        path: String,
+    },
+    /// A checkpoint of a world with other classes.
+    #[error("{path} is a checkpoint of another world: {reason}; begin from it with the program that wrote it")]
+    OtherClasses {
+        /// The folder with its files.
+        path: String,
+        /// The difference.
+        reason: String,
+    },
     /// An error of the world: too many objects, no memory, a device that fails.
     #[error(transparent)]
     World(#[from] Error),

@@ -3,15 +3,18 @@
 use std::any::TypeId;
 use std::fs;
 use std::io::BufWriter;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch, UInt32Array};
+use arrow_buffer::BooleanBufferBuilder;
+use arrow_schema::{ArrowError, DataType, Field as ArrowField, Schema};
 use hashbrown::{HashMap, HashSet};
-use ikra_core::class::Field;
+use ikra_core::class::{Class, Field};
 use ikra_core::column::Column;
 use ikra_core::storage::Stored;
-use ikra_runtime::objects::Objects;
+use ikra_runtime::objects::{Lives, Objects};
 use ikra_runtime::world::{Holds, World};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
@@ -19,7 +22,7 @@ use parquet::file::properties::WriterProperties;
 
 use crate::error::{TableError, one_line};
 use crate::fields::{TableClass, TableFields, Writing, WritingOf};
-use crate::import::{Import, Source};
+use crate::import::{Import, Sources};
 use crate::value::TableValue;
 use crate::whole::{NewFile, file_error};
 use crate::written::{Links, Named, Written};
@@ -130,30 +133,36 @@ impl<'w, W: World> Export<'w, W> {
         self
     }
 
-    fn named(&self) -> HashMap<TypeId, Named> {
+    fn named(&self, by_number: bool) -> HashMap<TypeId, Named> {
         let members = self.world.members();
         let named = members.as_ref().iter().map(|&member| {
             let id = member.class().type_id();
-            (id, Named::of(member, self.keys.get(&id).cloned()))
+            (id, Named::of(member, self.keys.get(&id).cloned(), by_number))
         });
         named.collect()
     }
 
-    fn columns<C: TableClass>(
-        &self,
-        shared: Option<&Arc<W>>,
-        is_flat: bool,
-        path: String,
-    ) -> Result<RecordBatch, TableError>
+    fn columns<C: TableClass>(&self, how: &How<'_, W>, path: String) -> Result<RecordBatch, TableError>
     where
         W: Holds<C>,
     {
         let objects: &Objects<C> = self.world.objects();
-        objects.in_a_row()?;
-        let named = self.named();
-        let mut written = Written::new(is_flat, path);
-        C::Fields::write(&WritingOf(Writing { objects, named: &named, shared, skipped: &self.skipped }), &mut written)?;
-        written.finish(objects.len())
+        let is_in_a_row = objects.in_a_row()?;
+        let named = self.named(how.part.is_some());
+        let mut written = Written::new(how.is_flat, path);
+        let len = objects.len();
+        let rows = how.part.map_or(0..len, |(part, parts)| {
+            let bound = |part: usize| (len as u128 * part as u128 / parts as u128) as usize;
+            bound(part)..bound(part + 1)
+        });
+        let (shared, skipped) = (how.shared, &self.skipped);
+        let writing = Writing { objects, named: &named, shared, skipped, rows: rows.clone() };
+        C::Fields::write(&WritingOf(writing), &mut written)?;
+        let (path, batch) = written.finish(rows.len())?;
+        if how.part.is_none() || is_in_a_row {
+            return Ok(batch);
+        }
+        with_removed(objects, rows, batch).map_err(|error| TableError::Unwritable { path, reason: one_line(error) })
     }
 
     /// The objects of a class as a batch, with a copy of each column.
@@ -165,7 +174,7 @@ impl<'w, W: World> Export<'w, W> {
     where
         W: Holds<C>,
     {
-        self.columns::<C>(None, false, C::NAME.to_owned())
+        self.columns::<C>(&How::TABLE, C::NAME.to_owned())
     }
 
     /// The same, without a copy where that is possible.
@@ -173,14 +182,15 @@ impl<'w, W: World> Export<'w, W> {
     where
         W: Holds<C>,
     {
-        Self::of(world).columns::<C>(Some(world), false, C::NAME.to_owned())
+        Self::of(world).columns::<C>(&How { shared: Some(world), ..How::TABLE }, C::NAME.to_owned())
     }
 
     fn file<C: TableClass>(&self, path: &Path, format: Format) -> Result<NewFile, TableError>
     where
         W: Holds<C>,
     {
-        let batch = self.columns::<C>(None, format == Format::Csv, path.display().to_string())?;
+        let how = How { is_flat: format == Format::Csv, ..How::TABLE };
+        let batch = self.columns::<C>(&how, path.display().to_string())?;
         let mut file = NewFile::new(path)?;
         file.write(|file| encode(&batch, file, format))?;
         Ok(file)
@@ -214,15 +224,22 @@ impl<'w, W: World> Export<'w, W> {
     where
         W::Classes: TableClasses<W>,
     {
-        for (n, class) in W::CLASSES.iter().enumerate() {
-            if W::CLASSES[..n].iter().any(|other| other.name() == class.name()) {
-                return Err(TableError::SameName { class: class.name() });
-            }
-        }
+        check_names::<W>()?;
         fs::create_dir_all(folder).map_err(|error| file_error(folder, error))?;
-        let mut files = NewFiles(Vec::new());
-        W::Classes::write(&Exporting { export: self, format }, folder, &mut files)?;
-        files.0.into_iter().try_for_each(NewFile::appear)
+        let mut files = Files { folder, format, whole: Vec::new() };
+        W::Classes::write(self, &mut files)?;
+        files.whole.into_iter().try_for_each(NewFile::appear)
+    }
+
+    /// A part of all classes, with links by numbers of objects.
+    pub(crate) fn saved(&self, part: usize, parts: usize) -> Result<Vec<(&'static str, RecordBatch)>, TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        check_names::<W>()?;
+        let mut tables = Tables { part: (part, parts), batches: Vec::new() };
+        W::Classes::write(self, &mut tables)?;
+        Ok(tables.batches)
     }
 
     /// Writes all classes to a folder, which is made if it does not exist: `Body.parquet`, `Cell.parquet`. Each file is
@@ -270,13 +287,97 @@ fn encode(batch: &RecordBatch, file: &mut BufWriter<fs::File>, format: Format) -
     }
 }
 
-/// Files that are whole, and have no names yet.
-pub struct NewFiles(Vec<NewFile>);
+/// The column that says which objects were removed, in a checkpoint of a class with some. No field has such a name.
+pub(crate) const REMOVED: &str = "(removed)";
 
-/// An export of all classes.
-pub struct Exporting<'a, 'w, W> {
-    export: &'a Export<'w, W>,
+/// Rows of objects that exist, and rows for the removed objects before each of them. These have the values of that object:
+/// links that name objects, and nothing that a field could not have.
+fn with_removed<C: Class>(
+    objects: &Objects<C>,
+    rows: Range<usize>,
+    batch: RecordBatch,
+) -> Result<RecordBatch, ArrowError> {
+    let mut live = (0..objects.slots()).filter(|&index| objects.exists(index));
+    let before = rows.start.checked_sub(1).and_then(|before| live.nth(before));
+    let mut next = before.map_or(0, |before| before + 1);
+    let (mut order, mut removed) = (Vec::new(), BooleanBufferBuilder::new(0));
+    for (row, index) in live.take(rows.len()).enumerate() {
+        order.resize(order.len() + index + 1 - next, row as u32);
+        removed.append_n(index - next, true);
+        removed.append(false);
+        next = index + 1;
+    }
+    let batch = arrow_select::take::take_record_batch(&batch, &UInt32Array::from(order))?;
+    let mut columns: Vec<_> =
+        batch.schema_ref().fields().iter().cloned().zip(batch.columns().iter().cloned()).collect();
+    let removed: ArrayRef = Arc::new(BooleanArray::new(removed.finish(), None));
+    columns.push((Arc::new(ArrowField::new(REMOVED, DataType::Boolean, false)), removed));
+    let (fields, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+}
+
+/// How a class becomes columns.
+pub(crate) struct How<'a, W> {
+    is_flat: bool,
+    /// The world, if columns may stay where they are.
+    shared: Option<&'a Arc<W>>,
+    /// A part of the objects, with links by numbers of objects: which one, and of how many.
+    part: Option<(usize, usize)>,
+}
+
+impl<W> How<'_, W> {
+    const TABLE: Self = Self { is_flat: false, shared: None, part: None };
+}
+
+fn check_names<W: World>() -> Result<(), TableError> {
+    for (n, class) in W::CLASSES.iter().enumerate() {
+        if W::CLASSES[..n].iter().any(|other| other.name() == class.name()) {
+            return Err(TableError::SameName { class: class.name() });
+        }
+    }
+    Ok(())
+}
+
+/// A target of all classes: files of a folder, or tables in memory.
+pub trait Target<W> {
+    #[doc(hidden)]
+    fn add<C: TableClass>(&mut self, from: &Export<'_, W>) -> Result<(), TableError>
+    where
+        W: World + Holds<C>;
+}
+
+/// Files that are whole, and have no names yet.
+struct Files<'a> {
+    folder: &'a Path,
     format: Format,
+    whole: Vec<NewFile>,
+}
+
+impl<W> Target<W> for Files<'_> {
+    fn add<C: TableClass>(&mut self, from: &Export<'_, W>) -> Result<(), TableError>
+    where
+        W: World + Holds<C>,
+    {
+        self.whole.push(from.file::<C>(&self.folder.join(self.format.file(C::NAME)), self.format)?);
+        Ok(())
+    }
+}
+
+/// A part of each class.
+struct Tables {
+    part: (usize, usize),
+    batches: Vec<(&'static str, RecordBatch)>,
+}
+
+impl<W> Target<W> for Tables {
+    fn add<C: TableClass>(&mut self, from: &Export<'_, W>) -> Result<(), TableError>
+    where
+        W: World + Holds<C>,
+    {
+        let how = How { part: Some(self.part), ..How::TABLE };
+        self.batches.push((C::NAME, from.columns::<C>(&how, C::NAME.to_owned())?));
+        Ok(())
+    }
 }
 
 /// The classes of a world, all of which can be tables: implemented for worlds of such classes.
@@ -286,30 +387,27 @@ pub struct Exporting<'a, 'w, W> {
 )]
 pub trait TableClasses<W> {
     #[doc(hidden)]
-    fn write(from: &Exporting<'_, '_, W>, folder: &Path, to: &mut NewFiles) -> Result<(), TableError>;
+    fn write(from: &Export<'_, W>, to: &mut impl Target<W>) -> Result<(), TableError>;
     #[doc(hidden)]
-    fn import(from: Folder<'_>, import: Import<W>) -> Import<W>;
+    fn import(from: &mut Sources<'_>, import: Import<W>) -> Import<W>;
 }
 
-/// A folder with a file for each class.
-#[derive(Clone, Copy)]
-pub struct Folder<'a>(pub(crate) &'a Path, pub(crate) Format);
-
 impl<W> TableClasses<W> for () {
-    fn write(_: &Exporting<'_, '_, W>, _: &Path, _: &mut NewFiles) -> Result<(), TableError> {
+    fn write(_: &Export<'_, W>, _: &mut impl Target<W>) -> Result<(), TableError> {
         Ok(())
     }
-    fn import(_: Folder<'_>, import: Import<W>) -> Import<W> {
+    fn import(_: &mut Sources<'_>, import: Import<W>) -> Import<W> {
         import
     }
 }
 
 impl<W: World + Holds<C>, C: TableClass, R: TableClasses<W>> TableClasses<W> for (C, R) {
-    fn write(from: &Exporting<'_, '_, W>, folder: &Path, to: &mut NewFiles) -> Result<(), TableError> {
-        to.0.push(from.export.file::<C>(&folder.join(from.format.file(C::NAME)), from.format)?);
-        R::write(from, folder, to)
+    fn write(from: &Export<'_, W>, to: &mut impl Target<W>) -> Result<(), TableError> {
+        to.add::<C>(from)?;
+        R::write(from, to)
     }
-    fn import(from: Folder<'_>, import: Import<W>) -> Import<W> {
-        R::import(from, import.table(Source::<C>::file(from.0.join(from.1.file(C::NAME)), from.1)))
+    fn import(from: &mut Sources<'_>, import: Import<W>) -> Import<W> {
+        let import = import.table(from.next::<C>());
+        R::import(from, import)
     }
 }

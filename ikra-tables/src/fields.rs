@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -74,6 +75,8 @@ pub(crate) struct Writing<'a, W, C: Class> {
     pub(crate) skipped: &'a HashSet<(TypeId, usize)>,
     /// The world, if columns may stay where they are.
     pub(crate) shared: Option<&'a Arc<W>>,
+    /// The objects, counted without removed ones.
+    pub(crate) rows: Range<usize>,
 }
 
 /// A column of a world that others hold too.
@@ -116,7 +119,7 @@ where
             return Ok(());
         }
     }
-    F::Row::write(&values, field.name, &Links::new(from.named, C::NAME, field.name), to)
+    F::Row::write(&values[from.rows.clone()], field.name, &Links::new(from.named, C::NAME, field.name), to)
 }
 
 /// The fields of a class, all of which can be columns: implemented for each class whose fields implement [`TableValue`].

@@ -33,7 +33,11 @@ pub(crate) enum Opened {
 }
 
 /// Runs code of a library for files, whose panics for malformed files become errors.
-fn guarded<T>(from: &str, format: &'static str, work: impl FnOnce() -> Result<T, TableError>) -> Result<T, TableError> {
+pub(crate) fn guarded<T>(
+    from: &str,
+    format: &'static str,
+    work: impl FnOnce() -> Result<T, TableError>,
+) -> Result<T, TableError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it is malformed");

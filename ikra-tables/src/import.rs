@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use arrow_array::RecordBatch;
+use hashbrown::HashMap;
 use ikra_core::class::{Class, Field};
 use ikra_core::column::Column;
 use ikra_core::storage::Stored;
-use ikra_runtime::objects::{NewObjects, Objects};
+use ikra_runtime::objects::{Lives, NewObjects, Objects};
 use ikra_runtime::world::{Holds, World};
 
 use crate::columns::{Columns, Table, Target, Targets, missing};
 use crate::error::{BadRows, TableError};
-use crate::export::{Folder, Format, TableClasses};
+use crate::export::{Format, TableClasses};
 use crate::fields::{Naming, NamingOf, TableClass, TableFields, column_names};
 use crate::files::Opened;
 use crate::keys::Keys;
@@ -26,6 +27,8 @@ use crate::value::TableValue;
 enum From {
     File(PathBuf, Format),
     Batches(Vec<RecordBatch>),
+    /// A class of a checkpoint: its rows by the numbers of objects, and the bits of removed ones.
+    Saved(String, Vec<RecordBatch>, Vec<u64>),
 }
 
 /// The table of class `C`: where it is, and how its columns are named. [`Import`] reads it.
@@ -62,6 +65,7 @@ impl From {
         match self {
             Self::File(path, _) => path.display().to_string(),
             Self::Batches(_) => "the batches".to_owned(),
+            Self::Saved(from, ..) => from.clone(),
         }
     }
 }
@@ -117,6 +121,40 @@ impl<C: Class> Source<C> {
     pub fn key(mut self, column: impl Into<String>) -> Self {
         self.key = Some(column.into());
         self
+    }
+}
+
+/// The tables of a checkpoint.
+#[derive(Debug)]
+pub(crate) struct Saved {
+    /// Where it is.
+    pub(crate) from: String,
+    /// The text with which it was written.
+    pub(crate) state: String,
+    /// By class: its rows by the numbers of objects, and the bits of removed ones.
+    pub(crate) tables: HashMap<String, (Vec<RecordBatch>, Vec<u64>)>,
+}
+
+/// Tables of all classes.
+pub struct Sources<'a>(Whence<'a>);
+
+/// Where tables of all classes are.
+enum Whence<'a> {
+    /// A folder with a file for each class.
+    Folder(&'a Path, Format),
+    Saved(&'a mut Saved),
+}
+
+impl Sources<'_> {
+    /// The table of a class.
+    pub(crate) fn next<C: Class>(&mut self) -> Source<C> {
+        match &mut self.0 {
+            Whence::Folder(folder, format) => Source::file(folder.join(format.file(C::NAME)), *format),
+            Whence::Saved(saved) => {
+                let (batches, removed) = saved.tables.remove(C::NAME).unwrap_or_default();
+                Source::new(From::Saved(format!("{} of class {}", saved.from, C::NAME), batches, removed))
+            }
+        }
     }
 }
 
@@ -181,7 +219,7 @@ impl<W: World> Import<W> {
         W: Holds<C>,
     {
         self.tables.retain(|table| table.id() != TypeId::of::<C>());
-        self.tables.push(Box::new(Reading { source, opened: None, objects: Objects::new() }));
+        self.tables.push(Box::new(Reading { source, opened: None, removed: Vec::new(), objects: Objects::new() }));
         self
     }
 
@@ -191,7 +229,7 @@ impl<W: World> Import<W> {
     where
         W::Classes: TableClasses<W>,
     {
-        W::Classes::import(Folder(folder.as_ref(), Format::Parquet), self)
+        W::Classes::import(&mut Sources(Whence::Folder(folder.as_ref(), Format::Parquet)), self)
     }
 
     /// Adds a table for each class: `Body.csv`, `Cell.csv` in a folder.
@@ -200,7 +238,28 @@ impl<W: World> Import<W> {
     where
         W::Classes: TableClasses<W>,
     {
-        W::Classes::import(Folder(folder.as_ref(), Format::Csv), self)
+        W::Classes::import(&mut Sources(Whence::Folder(folder.as_ref(), Format::Csv)), self)
+    }
+
+    /// The tables of a checkpoint, which are taken out of it.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::OtherClasses`].
+    pub(crate) fn saved(mut from: Saved) -> Result<Self, TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        let has = |class: &str| from.tables.contains_key(class);
+        let lacks = W::CLASSES.iter().map(|class| class.name()).find(|class| !has(class));
+        let is_of = |name: &str| W::CLASSES.iter().any(|class| class.name() == name);
+        let other = from.tables.keys().find(|name| !is_of(name));
+        let reason = match (lacks, other) {
+            (Some(class), _) => format!("it has no class {class}"),
+            (None, Some(class)) => format!("it has a class {class}, which this world lacks"),
+            (None, None) => return Ok(W::Classes::import(&mut Sources(Whence::Saved(&mut from)), Self::new())),
+        };
+        Err(TableError::OtherClasses { path: from.from, reason })
     }
 
     /// Reads the tables into a new world. Classes without a table have no objects.
@@ -228,7 +287,7 @@ impl<W: World> Import<W> {
                 return Err(TableError::NotEmpty { class: member.name() });
             }
             let (class, len, holes) = (member.name(), member.slots(), member.holes());
-            targets.insert(id, Target { class, len, holes, keys: None });
+            targets.insert(id, Target { class, len, holes, removed: Vec::new(), keys: None });
         }
         let mut bad = BadRows::default();
         for table in &mut self.tables {
@@ -250,6 +309,8 @@ impl<W: World> Import<W> {
 struct Reading<C: Class> {
     source: Source<C>,
     opened: Option<Opened>,
+    /// The objects that are to be removed: one bit per index.
+    removed: Vec<u64>,
     objects: Objects<C>,
 }
 
@@ -278,6 +339,11 @@ impl<W: Holds<C>, C: TableClass> AnySource<W> for Reading<C> {
         let from = self.source.from.name();
         let opened = match std::mem::replace(&mut self.source.from, From::Batches(Vec::new())) {
             From::Batches(batches) => Opened::Batches(batches),
+            From::Saved(from, batches, removed) => {
+                self.source.from = From::Saved(from, Vec::new(), Vec::new());
+                self.removed = removed;
+                Opened::Batches(batches)
+            }
             From::File(path, format) => {
                 let opened = match format {
                     Format::Parquet => Opened::parquet(&path)?,
@@ -298,7 +364,7 @@ impl<W: Holds<C>, C: TableClass> AnySource<W> for Reading<C> {
             None => None,
         };
         self.opened = Some(opened);
-        Ok(Target { class: C::NAME, len, holes: 0, keys })
+        Ok(Target { class: C::NAME, len, holes: 0, removed: self.removed.clone(), keys })
     }
 
     fn read(&mut self, targets: &Targets) -> Result<BadRows, TableError> {
@@ -312,7 +378,10 @@ impl<W: Holds<C>, C: TableClass> AnySource<W> for Reading<C> {
         if Objects::<C>::has_parts() { table.by_columns(&mut self.objects) } else { table.by_rows(&mut self.objects) }
     }
 
-    fn enter(self: Box<Self>, world: &mut W) {
+    fn enter(mut self: Box<Self>, world: &mut W) {
+        if !self.removed.is_empty() {
+            self.objects.remove_all(&self.removed);
+        }
         *world.objects_mut() = self.objects;
     }
 }

@@ -6,6 +6,7 @@
 //! | [`TableWorld`] | reads and writes all classes of a world |
 //! | [`Import`], [`Source`] | read tables of other programs: links by keys, other names of columns |
 //! | [`Export`] | writes tables for other programs |
+//! | [`Checkpoints`] | worlds on the disk, from which a program that was stopped goes on |
 //! | [`TableType`] | structs and enums of a model in tables |
 //! | [`TableError`] | errors, of one line each |
 //!
@@ -18,6 +19,7 @@
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
+mod checkpoint;
 mod columns;
 mod custom;
 mod error;
@@ -34,6 +36,7 @@ mod whole;
 mod world;
 mod written;
 
+pub use checkpoint::{Checkpoint, Checkpoints};
 pub use custom::{Components, Conversion, Names, TableNames, TableParts, TableType};
 pub use error::{BadRow, BadRows, TableError};
 pub use export::{Export, TableClasses};

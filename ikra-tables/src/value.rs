@@ -2,13 +2,14 @@
 
 use std::any::TypeId;
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use arrow_array::types::{
     ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
 use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray};
-use arrow_buffer::{Buffer, ScalarBuffer, ToByteSlice};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer, ToByteSlice};
 use ikra_core::class::Class;
 use ikra_core::link::Link;
 use ikra_core::value::Value;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 use crate::columns::Columns;
 use crate::error::TableError;
-use crate::number::{Whole, is_number, numbers, rows, truths, whole};
+use crate::number::{Whole, is_number, is_set, numbers, rows, truths, whole};
 use crate::written::{Links, Written};
 
 /// The type of a field, as columns of a table.
@@ -163,14 +164,24 @@ fn links<C: Class>(
         const NEEDED: &str = "the numbers of rows of another table; for other links, name that table's column by `key`";
         return Err(from.wrong_type(name, column.data_type(), NEEDED));
     }
-    if let Some(links) = rows(from, name, column, target.len, |row| Link::from_index(row as usize)) {
+    let is_there = |row: usize| row < target.len && !is_set(&target.removed, row);
+    let are_there = Cell::new(true);
+    let link = |row: u32| {
+        are_there.set(are_there.get() & !is_set(&target.removed, row as usize));
+        Link::from_index(row as usize)
+    };
+    let found = match &*target.removed {
+        [] => rows(from, name, column, target.len, |row| Link::from_index(row as usize)),
+        _ => rows(from, name, column, target.len, link).filter(|_| are_there.get()),
+    };
+    if let Some(links) = found {
         return Ok(links);
     }
     let none = |n, shown: &dyn std::fmt::Debug| {
         from.bad(name, n, || format!("there is no row {shown:?} among {} of class {}", target.len, target.class));
     };
     whole(from, name, column, |n, number| match number {
-        Whole::Number(row) if usize::try_from(row).is_ok_and(|row| row < target.len) => {
+        Whole::Number(row) if usize::try_from(row).is_ok_and(is_there) => {
             links[n] = Link::from_index(row as usize);
         }
         Whole::Number(row) => none(n, &row),
@@ -193,7 +204,7 @@ impl<C: Class> TableValue for Link<C> {
         Ok(Cow::Owned(links.into_iter().map(|link| link.unwrap_or(Link::at(0))).collect()))
     }
     fn write(values: &[Self], name: &str, links: &Links<'_>, to: &mut Written) -> Result<(), TableError> {
-        to.add(name, links.column::<C>(values.iter().map(|&link| Some(link)))?);
+        to.add(name, links.column::<C>(values, None)?);
         Ok(())
     }
     slice_of_values!();
@@ -207,7 +218,9 @@ impl<C: Class> TableValue for Option<Link<C>> {
         links::<C>(from, name, |_| ()).map(Cow::Owned)
     }
     fn write(values: &[Self], name: &str, links: &Links<'_>, to: &mut Written) -> Result<(), TableError> {
-        to.add_optional(name, links.column::<C>(values.iter().copied())?);
+        let is_there = BooleanBuffer::collect_bool(values.len(), |n| values[n].is_some());
+        let nulls = NullBuffer::new(is_there);
+        to.add_optional(name, links.column::<C>(values, Some(nulls).filter(|nulls| nulls.null_count() > 0))?);
         Ok(())
     }
     slice_of_values!();

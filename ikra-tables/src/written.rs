@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
+use arrow_buffer::NullBuffer;
 use arrow_schema::{Field, Schema};
 use hashbrown::HashMap;
 use ikra_core::class::Class;
@@ -52,13 +53,15 @@ impl Written {
         TableError::Unwritable { path: self.path.clone(), reason }
     }
 
-    /// The columns as a batch of `len` rows.
-    pub(crate) fn finish(self, len: usize) -> Result<RecordBatch, TableError> {
+    /// The columns as a batch of `len` rows, and where they will be written.
+    pub(crate) fn finish(self, len: usize) -> Result<(String, RecordBatch), TableError> {
         let Self { columns, path, .. } = self;
         let (fields, arrays): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
         let options = RecordBatchOptions::new().with_row_count(Some(len));
-        RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
-            .map_err(|error| TableError::Unwritable { path, reason: one_line(error) })
+        match RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options) {
+            Ok(batch) => Ok((path, batch)),
+            Err(error) => Err(TableError::Unwritable { path, reason: one_line(error) }),
+        }
     }
 }
 
@@ -75,11 +78,13 @@ pub(crate) struct Named {
 const NO_ROW: u32 = u32::MAX;
 
 impl Named {
-    pub(crate) fn of(objects: &dyn AnyObjects, key: Option<ArrayRef>) -> Self {
+    /// If `by_number`, links are the numbers of objects, not of rows.
+    pub(crate) fn of(objects: &dyn AnyObjects, key: Option<ArrayRef>, by_number: bool) -> Self {
         let len = objects.slots();
         let rows = (objects.holes() > 0).then(|| {
             let mut next = 0;
             let row = |index| match objects.exists(index) {
+                true if by_number => index as u32,
                 true => {
                     next += 1;
                     next - 1
@@ -90,13 +95,27 @@ impl Named {
         });
         Self { rows, len, key }
     }
+}
 
-    fn row(&self, index: usize) -> Option<u32> {
-        match &self.rows {
-            Some(rows) => rows.get(index).copied().filter(|&row| row != NO_ROW),
-            None => (index < self.len).then_some(index as u32),
-        }
-    }
+/// The rows of objects with these indices; 0 where there is no object.
+///
+/// # Errors
+///
+/// The position of the first object without a row.
+fn rows_of(
+    objects: impl ExactSizeIterator<Item = Option<usize>> + Clone,
+    row: impl Fn(usize) -> Option<u32>,
+) -> Result<Vec<u32>, usize> {
+    let mut are_good = true;
+    // It does not stop at a bad one, so that the loop is one of vectors.
+    let rows = objects.clone().map(|object| {
+        let row = object.map_or(Some(0), &row);
+        are_good &= row.is_some();
+        row.unwrap_or(0)
+    });
+    let rows = rows.collect();
+    let is_bad = |object: Option<usize>| object.is_some_and(|object| row(object).is_none());
+    if are_good { Ok(rows) } else { Err(objects.into_iter().position(is_bad).unwrap_or(0)) }
 }
 
 /// The links of a field that is being written.
@@ -127,10 +146,11 @@ impl<'a> Links<'a> {
         Links { each: 1, ends: Some(ends), ..self }
     }
 
-    /// A column with links: the rows of their objects, or the objects' keys.
+    /// A column with links: the rows of their objects, or the objects' keys. `nulls` says where there is none.
     pub(crate) fn column<C: Class>(
         &self,
-        links: impl Iterator<Item = Option<Link<C>>>,
+        links: &[impl Copy + Into<Option<Link<C>>>],
+        nulls: Option<NullBuffer>,
     ) -> Result<ArrayRef, TableError> {
         let bad_link = |n: usize| {
             let element = n / self.each.max(1);
@@ -138,13 +158,15 @@ impl<'a> Links<'a> {
             TableError::BadLink { class: self.class, field: self.field, row, target: C::NAME }
         };
         let named = self.named.get(&TypeId::of::<C>()).ok_or_else(|| bad_link(0))?;
-        let row = |(n, link): (usize, Option<Link<C>>)| match link {
-            Some(link) => named.row(link.index()).map(Some).ok_or_else(|| bad_link(n)),
-            None => Ok(None),
+        let index = |link: &_| Into::<Option<Link<C>>>::into(*link).map(Link::index);
+        let rows = match &named.rows {
+            None => rows_of(links.iter().map(index), |index| (index < named.len).then_some(index as u32)),
+            Some(rows) => {
+                let row = |index: usize| rows.get(index).copied().filter(|&row| row != NO_ROW);
+                rows_of(links.iter().map(index), row)
+            }
         };
-        let rows: UInt32Array = links.enumerate().map(row).collect::<Result<Vec<_>, _>>()?.into();
-        // Without nulls: no bits for them.
-        let rows = if rows.null_count() == 0 { UInt32Array::new(rows.values().clone(), None) } else { rows };
+        let rows = UInt32Array::new(rows.map_err(bad_link)?.into(), nulls);
         match &named.key {
             None => Ok(Arc::new(rows)),
             Some(key) => arrow_select::take::take(key, &rows, None).map_err(|_| bad_link(0)),

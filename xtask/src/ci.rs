@@ -95,8 +95,10 @@ fn tables(extent: Extent, skipped: &mut Vec<String>) -> Outcome {
     step(&mut cargo(clippy))?;
     let mut all = cargo("test --manifest-path tests/tables/Cargo.toml --workspace --no-fail-fast");
     tests(all.env("IKRA_REQUIRE_PYTHON", "1"), skipped)?;
-    step(&mut cargo("test --doc -p ikra-tables --features files"))?;
-    let doc = "doc -p ikra-tables --features files --no-deps";
+    step(&mut cargo(
+        "test --doc -p ikra-tables -p ikra-cluster --features ikra-tables/files,ikra-cluster/checkpoints",
+    ))?;
+    let doc = "doc -p ikra-tables -p ikra-cluster --features ikra-tables/files,ikra-cluster/checkpoints --no-deps";
     step(cargo(doc).env("RUSTDOCFLAGS", "-D warnings"))
 }
 

@@ -1,6 +1,10 @@
 //! Ranks that `mpirun` starts: the same results with any number of them.
 
-use std::process::{Command, Stdio};
+use std::fs;
+use std::path::PathBuf;
+use std::process::{self, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use crate::run::{Outcome, cargo, program, step};
 
@@ -36,6 +40,7 @@ pub fn cluster(all: bool) -> Outcome {
     for ranks in [1, 3] {
         start(ranks, "target/debug/life --place cluster --threads 1 --width 300 --height 200 --steps 20 --check")?;
     }
+    checkpoints()?;
     if all {
         let programs =
             ["nbody --check --bodies 2048 --steps 20", "boids --check --steps 20", "traffic --check --steps 50"];
@@ -48,11 +53,56 @@ pub fn cluster(all: bool) -> Outcome {
     Ok(())
 }
 
-/// Runs a program with some ranks, also as root and on fewer cores.
+/// Kills a rank, and goes on from the newest checkpoint with other ranks: to the same picture as without.
+fn checkpoints() -> Outcome {
+    step(&mut cargo("build -p life --features mpi,checkpoints"))?;
+    let folder = PathBuf::from(format!("target/checkpoints-{}", process::id()));
+    let options = "--threads 1 --width 200 --height 150 --steps 400";
+    let (whole, found) = (folder.join("whole.png"), folder.join("found.png"));
+    let saved =
+        format!("{options} --place cluster --checkpoints {} --checkpoint-every 3", folder.join("run").display());
+    let pid = folder.join("pid");
+    let io = |error: std::io::Error| format!("{}: {error}", folder.display());
+    fs::create_dir_all(&folder).map_err(io)?;
+    step(program("target/debug/life", options).arg("--png").arg(&whole))?;
+    let mut before = None;
+    for (ranks, milliseconds) in [(3, 2500), (2, 1500), (4, 3000)] {
+        // Each rank notes its process; the last note counts.
+        let mut killed = started(ranks, "sh -c");
+        killed.arg("echo $$ > $0; exec target/debug/life $@").arg(&pid).args(saved.split(' '));
+        let killed = killed.spawn().map_err(|error| format!("mpirun: {error}"))?;
+        thread::sleep(Duration::from_millis(milliseconds));
+        let is_killed = Command::new("sh").args(["-c", "kill -KILL $(cat $0)"]).arg(&pid).status();
+        let output = killed.wait_with_output().map_err(|error| format!("mpirun: {error}"))?;
+        if output.status.success() || !is_killed.is_ok_and(|status| status.success()) {
+            return Err(format!("{ranks} ranks ended before one of them was killed"));
+        }
+        let names = fs::read_dir(folder.join("run")).map_err(io)?.flatten().map(|entry| entry.file_name());
+        let steps = names.filter_map(|name| name.to_str()?.split('-').nth(1)?.parse::<u32>().ok());
+        let newest = steps.max();
+        println!("{ranks} ranks, one of them killed: the newest checkpoint is of step {newest:?}");
+        if newest.is_none() || newest < before {
+            return Err("checkpoints are lost".to_owned());
+        }
+        before = newest;
+    }
+    start(2, &format!("target/debug/life {saved} --png {}", found.display()))?;
+    if fs::read(&whole).map_err(io)? != fs::read(&found).map_err(io)? {
+        return Err("the run that was killed three times has another picture".to_owned());
+    }
+    fs::remove_dir_all(&folder).map_err(io)
+}
+
+/// Runs a program with some ranks.
 fn start(ranks: usize, command: &str) -> Outcome {
+    step(&mut started(ranks, command))
+}
+
+/// Some ranks of a program, also as root and on fewer cores.
+fn started(ranks: usize, command: &str) -> Command {
     let mut mpirun = program("timeout", &format!("300 mpirun -n {ranks} {command}"));
     for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"] {
         mpirun.env(name, "1");
     }
-    step(&mut mpirun)
+    mpirun
 }

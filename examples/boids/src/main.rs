@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use example_program::{ThreadsError, Unwritable};
+use example_program::{ThreadsError, Unsaved, Unwritable};
 use options::Options;
 
 /// The errors that end the program early.
@@ -24,6 +24,8 @@ enum Failure {
     Output(#[from] Unwritable),
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+    #[error(transparent)]
+    Unsaved(#[from] Unsaved),
     #[error("after step {step}, boid {boid} is at {found:?}; in the plain program it is at {expected:?}")]
     Differs { step: u32, boid: usize, found: [f32; 3], expected: [f32; 3] },
 }
@@ -35,7 +37,7 @@ impl Failure {
             Self::Threads(error) => error.code(),
             Self::Output(error) => error.code(),
             Self::Ikra(error) => example_program::error_code(error),
-            Self::Differs { .. } => 1,
+            Self::Differs { .. } | Self::Unsaved(_) => 1,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use example_program::Machine;
+use example_program::{Machine, Saving};
 
 use crate::model::Rules;
 
@@ -40,6 +40,10 @@ pub(crate) struct Options {
     /// What to run on.
     #[command(flatten)]
     pub(crate) machine: Machine,
+
+    /// Checkpoints.
+    #[command(flatten)]
+    pub(crate) saving: Saving,
 
     /// Write a picture of the boids after the last step; colours are headings.
     #[arg(long)]

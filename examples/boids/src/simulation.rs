@@ -51,18 +51,27 @@ fn start(options: &Options, rules: &Rules) -> impl Iterator<Item = Boid> {
 fn simulate(files: Files, options: &Options, ranks: &Ranks) -> Result<(), Failure> {
     let (rules, steps) = (options.rules(), options.steps);
     let cells = Cells::new(options.dims, &rules);
-    let mut sky = Sky::new();
-    sky.boids.extend(start(options, &rules))?;
+    let Options { boids, dims, seed, .. } = options;
+    let mut saves = options.saving.open(ranks, format!("{boids} boids, {dims} dimensions, seed {seed}, {rules:?}"))?;
+    let (mut sky, first) = match saves.newest::<Sky>()? {
+        Some(newest) => newest,
+        None => {
+            let mut sky = Sky::new();
+            sky.boids.extend(start(options, &rules))?;
+            (sky, 0)
+        }
+    };
+    let mut plain: Vec<Boid> = if options.check { sky.boids.iter().collect() } else { Vec::new() };
     ranks.share(&mut sky)?;
     let place = options.machine.place();
     let worker = sky.on(place).open()?;
     let mut animation = files.gif.map(|file| (Animation::new(), file));
     let every = steps.div_ceil(MOST_FRAMES).max(1);
-    let mut plain: Vec<Boid> = if options.check { start(options, &rules).collect() } else { Vec::new() };
 
     let mut progress = Progress::new("steps", steps);
     let mut computing = Duration::ZERO;
-    for step in 1..=steps {
+    let mut next = saves.next(first, steps);
+    for step in first + 1..=steps {
         let started = Instant::now();
         steps::step(&mut sky.on(place), cells, rules)?;
         computing += started.elapsed();
@@ -73,11 +82,17 @@ fn simulate(files: Files, options: &Options, ranks: &Ranks) -> Result<(), Failur
             plain::step(&mut plain, cells, &rules);
             check(&sky, &plain, step)?;
         }
+        if step == next {
+            saves.write(&mut sky, step)?;
+            next = saves.next(step, steps);
+        }
         progress.show(step);
     }
+    saves.end()?;
     sky.on(place).synchronize()?;
     progress.clear();
 
+    let steps = steps.saturating_sub(first);
     let seconds = computing.as_secs_f64().max(f64::MIN_POSITIVE);
     let boids = f64::from(options.boids);
     println!("{boids} boids in {} dimensions, {steps} steps of {}, {worker}: {seconds:.2} s", options.dims, rules.dt);

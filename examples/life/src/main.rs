@@ -9,10 +9,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use example_program::{Machine, Output, Picture, Ranks, ThreadsError, Unwritable, say};
+use example_program::{Machine, Output, Picture, Ranks, Saving, ThreadsError, Unsaved, Unwritable, say};
 use ikra::prelude::*;
 
-use model::{Cell, cell};
+use model::{Cell, Torus, cell};
 
 /// Plays Conway's game of life on a torus.
 #[derive(Clone, Debug, Parser)]
@@ -34,6 +34,10 @@ struct Options {
     #[command(flatten)]
     machine: Machine,
 
+    /// Checkpoints.
+    #[command(flatten)]
+    saving: Saving,
+
     /// Write a picture of the last generation.
     #[arg(long)]
     png: Option<PathBuf>,
@@ -52,6 +56,8 @@ enum Failure {
     Output(#[from] Unwritable),
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+    #[error(transparent)]
+    Unsaved(#[from] Unsaved),
     #[error("a plain program has other cells alive, the first of them {cell}")]
     Differs { cell: usize },
 }
@@ -63,7 +69,7 @@ impl Failure {
             Self::Threads(error) => error.code(),
             Self::Output(error) => error.code(),
             Self::Ikra(error) => example_program::error_code(error),
-            Self::Differs { .. } => 1,
+            Self::Differs { .. } | Self::Unsaved(_) => 1,
         }
     }
 }
@@ -83,19 +89,32 @@ fn run(options: &Options) -> Result<(), Failure> {
 
 fn play(options: &Options, png: Option<Output>, ranks: &Ranks) -> Result<(), Failure> {
     let (width, height, place) = (options.width as usize, options.height as usize, options.machine.place());
-    let mut torus = torus::random(width, height)?;
+    let mut saves = options.saving.open(ranks, format!("{width} × {height} cells"))?;
+    let newest = saves.newest::<Torus>()?;
+    let (mut torus, first) = newest.map_or_else(|| Ok((torus::random(width, height)?, 0)), Ok::<_, Failure>)?;
     let mut plain = if options.check { torus.cells.column(cell::alive).to_vec() } else { Vec::new() };
     ranks.share(&mut torus)?;
     let worker = torus.on(place).open()?;
     let before = torus.on(place).execute_and_reduce(Cell::count, (), Sum)?;
     let start = Instant::now();
-    torus.on(place).repeat(options.steps as usize, |step| step.execute(Cell::live, ()))?;
+    let mut done = first;
+    while done < options.steps {
+        let next = saves.next(done, options.steps);
+        torus.on(place).repeat((next - done) as usize, |step| step.execute(Cell::live, ()))?;
+        done = next;
+        saves.write(&mut torus, done)?;
+    }
     torus.on(place).synchronize()?;
+    saves.end()?;
     let seconds = start.elapsed().as_secs_f64();
     let after = torus.on(place).execute_and_reduce(Cell::count, (), Sum)?;
 
-    let (steps, per_second) = (options.steps, f64::from(options.steps) / seconds.max(f64::MIN_POSITIVE));
+    let steps = options.steps.saturating_sub(first);
+    let per_second = f64::from(steps) / seconds.max(f64::MIN_POSITIVE);
     let mut lines = format!("{width} × {height} cells, {before} of them alive\n");
+    if first > 0 {
+        lines += &format!("from the checkpoint of generation {first} on\n");
+    }
     lines += &format!("{after} alive after {steps} generations, {worker}: {seconds:.3} s\n");
     lines += &format!("{per_second:.0} generations/s, {:.3e} cells/s\n", per_second * (width * height) as f64);
     if let Some(traffic) = ranks.traffic() {

@@ -37,6 +37,12 @@ impl Ranks {
         Ok(Self { cluster: Some(cluster), has_gpus })
     }
 
+    /// The ranks, if the program runs at `--place cluster`.
+    #[cfg(feature = "checkpoints")]
+    pub(crate) fn cluster(&self) -> Option<&Cluster> {
+        self.cluster.as_ref()
+    }
+
     /// The number of ranks.
     #[must_use]
     pub fn count(&self) -> usize {

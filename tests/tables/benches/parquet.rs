@@ -1,4 +1,5 @@
 //! Reading Parquet into a world, beside the `parquet` crate, which decodes the same columns on the same number of threads.
+//! Then checkpoints, beside files of as many bytes.
 //!
 //! ```sh
 //! cargo bench --manifest-path tests/tables/Cargo.toml -- [ROWS] [PAIRS]
@@ -14,8 +15,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use arrow_array::RecordBatch;
-use ikra::prelude::*;
-use ikra::tables::{Export, Import, Source};
+use ikra::tables::{Checkpoints, Export, Import, Source, TableClasses};
+use ikra::{World, prelude::*};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use rayon::prelude::*;
 
@@ -62,7 +63,7 @@ fn hash(n: u32) -> u32 {
     n ^ (n >> 16)
 }
 
-fn bodies(rows: u32, path: &Path) -> Result<(), Box<dyn Error>> {
+fn bodies(rows: u32) -> Result<Bodies, Box<dyn Error>> {
     let mut world = Bodies::new();
     let float = |n| hash(n) as f32 / 1e6;
     world.bodies.extend((0..rows).map(|n| Body {
@@ -71,10 +72,10 @@ fn bodies(rows: u32, path: &Path) -> Result<(), Box<dyn Error>> {
         mass: f64::from(hash(n) % 100),
         age: n,
     }))?;
-    Ok(Export::of(&world).parquet_of::<Body>(path)?)
+    Ok(world)
 }
 
-fn nodes(rows: u32, path: &Path) -> Result<(), Box<dyn Error>> {
+fn nodes(rows: u32) -> Result<Nodes, Box<dyn Error>> {
     let mut world = Nodes::new();
     let node = |n| Node {
         pos: [n as f32, hash(n) as f32],
@@ -82,7 +83,7 @@ fn nodes(rows: u32, path: &Path) -> Result<(), Box<dyn Error>> {
         value: i64::from(hash(n)),
     };
     world.nodes.extend((0..rows).map(node))?;
-    Ok(Export::of(&world).parquet_of::<Node>(path)?)
+    Ok(world)
 }
 
 /// Decodes all row groups in parallel, in batches of so many rows.
@@ -160,6 +161,46 @@ fn measure<W>(
     Ok(())
 }
 
+/// Measures writing and reading a checkpoint, and prints a line of the table.
+fn checkpoints<W: World<Classes: TableClasses<W>>>(name: &str, world: &W, rounds: usize) -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let mut checkpoints = Checkpoints::open(folder.path().join("run"))?.keep(1);
+    let mut times = [const { Vec::new() }; 6];
+    let mut bytes = Vec::new();
+    for round in 0..=rounds {
+        let start = Instant::now();
+        checkpoints.write(world, 1)?;
+        let returned = start.elapsed().as_secs_f64() * 1e3;
+        checkpoints.wait()?;
+        let whole = start.elapsed().as_secs_f64() * 1e3;
+        let read = milliseconds(|| Ok(checkpoints.newest::<W>()?))?;
+        let path = folder.path().join("file");
+        if round == 0 {
+            let found = checkpoints.names()?.swap_remove(0);
+            for file in std::fs::read_dir(folder.path().join("run").join(found))? {
+                bytes.extend(std::fs::read(file?.path())?);
+            }
+        }
+        let copy = milliseconds(|| Ok(bytes.clone()))?;
+        let file = milliseconds(|| {
+            std::fs::write(&path, &bytes)?;
+            Ok(File::open(&path)?.sync_all()?)
+        })?;
+        let file_read = milliseconds(|| Ok(std::fs::read(&path)?))?;
+        if round > 0 {
+            for (times, time) in times.iter_mut().zip([copy, returned, whole, file, read, file_read]) {
+                times.push(time);
+            }
+        }
+    }
+    let [copy, returned, whole, file, read, file_read] = times.map(median);
+    let megabytes = bytes.len() as f64 / 1e6;
+    println!(
+        "| {name} | {megabytes:.0} | {copy:.0} | {returned:.0} | {whole:.0} | {file:.0} | {read:.0} | {file_read:.0} |"
+    );
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut numbers =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).map(|number| number.parse());
@@ -170,13 +211,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("| class | threads | decode | keep | world | world ÷ decode | world ÷ keep |");
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
     let path = folder.path().join("bodies.parquet");
-    bodies(rows, &path)?;
+    let (first, second) = (bodies(rows)?, nodes(rows)?);
+    Export::of(&first).parquet_of::<Body>(&path)?;
     measure("`f32`, `f32`, `f64`, `u32`", &path, pairs, || {
         Ok(Import::<Bodies>::new().table(Source::<Body>::parquet(&path)).read()?)
     })?;
     let path = folder.path().join("nodes.parquet");
-    nodes(rows, &path)?;
+    Export::of(&second).parquet_of::<Node>(&path)?;
     measure("`[f32; 2]`, `Option<Link>`, `i64`", &path, pairs, || {
         Ok(Import::<Nodes>::new().table(Source::<Node>::parquet(&path)).read()?)
-    })
+    })?;
+    println!("\n| class | MB | copy | write returns | on the disk | a file | read | read a file |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    checkpoints("`f32`, `f32`, `f64`, `u32`", &first, pairs)?;
+    checkpoints("`[f32; 2]`, `Option<Link>`, `i64`", &second, pairs)
 }

@@ -1,0 +1,169 @@
+//! Checkpoints of a world that ranks share: each writes a part.
+
+use std::path::Path;
+
+use ikra_runtime::error::Error;
+use ikra_runtime::world::World;
+use ikra_tables::{Checkpoint, TableClasses, TableError};
+
+use crate::cluster::Cluster;
+
+/// Checkpoints of a world that the ranks of a cluster share, in a folder that all of them can read. They are the same files
+/// as those of [`ikra_tables::Checkpoints`]: any number of ranks goes on from them, or a program without ranks.
+///
+/// All ranks call the same functions, and get an error if one of them has one.
+///
+/// ```
+/// use ikra::{Place, prelude::*, tables::TableError};
+/// use ikra_cluster::Cluster;
+///
+/// #[soa_class]
+/// pub struct Body { pub pos: f32 }
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel]
+///     pub fn advance(&mut self, dt: f32) { self.pos += dt; }
+/// }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// fn run(cluster: &Cluster, folder: &std::path::Path, end: u64) -> Result<Sim, TableError> {
+///     let mut checkpoints = cluster.checkpoints(folder)?;
+///     let (mut sim, first) = match checkpoints.newest::<Sim>()? {
+///         Some(checkpoint) => (checkpoint.world, checkpoint.step),
+///         None => {
+///             let mut sim = Sim::new();
+///             sim.bodies.extend((0..1000).map(|n| Body { pos: n as f32 }))?;
+///             (sim, 0)
+///         }
+///     };
+///     cluster.share(&mut sim)?;
+///     for step in first + 1..=end {
+///         sim.on(Place::Cluster).execute(Body::advance, 0.5)?;
+///         if step % 10 == 0 {
+///             checkpoints.write(&mut sim, step)?;
+///         }
+///     }
+///     checkpoints.wait()?;
+///     cluster.gather(&mut sim)?;
+///     Ok(sim)
+/// }
+///
+/// # let folder = std::env::temp_dir().join(format!("ikra-cluster-checkpoints-{}", std::process::id()));
+/// // Three ranks until step 25; then two, from step 20 on.
+/// Cluster::threads(3, |cluster| run(&cluster, &folder, 25).unwrap());
+/// Cluster::threads(2, |cluster| {
+///     let sim = run(&cluster, &folder, 40).unwrap();
+///     assert_eq!(sim.bodies.column(body::pos)[7], 27.0);
+/// });
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// ```
+#[derive(Debug)]
+#[cfg_attr(docsrs, doc(cfg(feature = "checkpoints")))]
+pub struct Checkpoints<'c> {
+    cluster: &'c Cluster,
+    own: ikra_tables::Checkpoints,
+    /// The step of the last checkpoint that is whole.
+    last: Option<u64>,
+}
+
+impl Cluster {
+    /// Opens a folder for checkpoints, which all ranks can read and write.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::File`], [`TableError::InUse`]; [`Error::Cluster`] with the number of another rank and its error.
+    #[cfg_attr(docsrs, doc(cfg(feature = "checkpoints")))]
+    pub fn checkpoints(&self, folder: impl AsRef<Path>) -> Result<Checkpoints<'_>, TableError> {
+        let own = ikra_tables::Checkpoints::open_part(folder, self.rank(), self.ranks());
+        Ok(Checkpoints { cluster: self, own: self.agreed(own)?, last: None })
+    }
+
+    /// This rank's result, if the others have no error.
+    fn agreed<T>(&self, own: Result<T, TableError>) -> Result<T, TableError> {
+        let text = own.as_ref().err().map_or(String::new(), TableError::to_string);
+        let texts = self.bytes("checkpoints", text.as_bytes())?;
+        let own = own?;
+        match texts.iter().position(|text| !text.is_empty()) {
+            None => Ok(own),
+            Some(rank) => {
+                let reason = format!("rank {rank}: {}", String::from_utf8_lossy(&texts[rank]));
+                Err(Error::Cluster { reason }.into())
+            }
+        }
+    }
+}
+
+impl Checkpoints<'_> {
+    /// Keeps this number of checkpoints: [`ikra_tables::Checkpoints::keep`].
+    #[must_use]
+    pub fn keep(self, checkpoints: usize) -> Self {
+        Self { own: self.own.keep(checkpoints), ..self }
+    }
+
+    /// Writes a checkpoint of the world after this step. All columns become current on each rank, which then writes its part
+    /// of the objects, while the next steps run.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ikra_tables::Checkpoints::write`], of any rank.
+    pub fn write<W: World>(&mut self, world: &mut W, step: u64) -> Result<(), TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        self.write_with(world, step, "")
+    }
+
+    /// Writes a checkpoint with a text, the same on each rank.
+    ///
+    /// # Errors
+    ///
+    /// As for [`write`](Self::write).
+    pub fn write_with<W: World>(&mut self, world: &mut W, step: u64, state: &str) -> Result<(), TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        self.wait()?;
+        self.cluster.gather(world)?;
+        let name = self.cluster.from_first(ikra_tables::Checkpoints::name(step).as_bytes())?;
+        let started = self.own.write_as(&String::from_utf8_lossy(&name), world, state);
+        self.cluster.agreed(started)
+    }
+
+    /// Waits until the last checkpoint is on the disk, on all ranks, and removes older ones than are to be kept.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ikra_tables::Checkpoints::wait`], of any rank.
+    pub fn wait(&mut self) -> Result<(), TableError> {
+        let written = self.own.join();
+        if self.cluster.agreed(written)? {
+            self.last = self.own.last();
+            let removed = if self.cluster.is_first() { self.own.remove_old() } else { Ok(()) };
+            self.cluster.agreed(removed)?;
+        }
+        Ok(())
+    }
+
+    /// The step of the last checkpoint that this value wrote and that is on the disk. After an error of another rank, a
+    /// program begins again from there.
+    #[must_use]
+    pub fn last(&self) -> Option<u64> {
+        self.last
+    }
+
+    /// Reads the newest checkpoint that is whole and undamaged, on each rank. `None` if no checkpoint was written to its end.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ikra_tables::Checkpoints::newest`], of any rank.
+    pub fn newest<W: World>(&self) -> Result<Option<Checkpoint<W>>, TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        let names = self.cluster.agreed(self.own.names())?.join("\n");
+        let names = self.cluster.from_first(names.as_bytes())?;
+        let names = String::from_utf8_lossy(&names);
+        ikra_tables::Checkpoints::newest_of(names.lines(), |name| self.cluster.agreed(self.own.read(name)))
+    }
+}

@@ -1,0 +1,318 @@
+//! Checkpoints: worlds on the disk, from which a program that was stopped goes on with the same bits.
+
+mod folder;
+mod manifest;
+mod part;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
+
+use ikra_runtime::world::World;
+
+use crate::error::TableError;
+use crate::export::{Export, TableClasses};
+use crate::import::Import;
+use part::Part;
+
+/// Checkpoints of a world in a folder. Each is a folder of Arrow files, one per class, and a manifest.
+///
+/// [`write`](Self::write) copies the columns and returns; a thread writes the copy to the disk while the next steps run.
+/// [`newest`](Self::newest) reads the newest checkpoint that is whole and undamaged. Objects keep their numbers, and so the
+/// places of removed ones, so that a run from a checkpoint has the same bits as one that was never stopped. Only the host's
+/// memory is written: of what a program holds beside the world, `write` takes the number of steps, and
+/// [`write_with`](Self::write_with) a text. Values of `sim.track(link)` and compiled kernels are not part of it.
+///
+/// ```
+/// use ikra::{prelude::*, tables::{Checkpoints, TableError}};
+///
+/// #[soa_class]
+/// pub struct Body { pub pos: f32 }
+/// #[soa_methods]
+/// impl Body {
+///     #[kernel]
+///     pub fn advance(&mut self, dt: f32) { self.pos += dt; }
+/// }
+/// #[soa_world]
+/// pub struct Sim { pub bodies: Objects<Body> }
+///
+/// /// Runs until step `end`, from the newest checkpoint on, if there is one.
+/// fn run(folder: &std::path::Path, end: u64) -> Result<Sim, TableError> {
+///     let mut checkpoints = Checkpoints::open(folder)?;
+///     let (mut sim, first) = match checkpoints.newest::<Sim>()? {
+///         Some(checkpoint) => (checkpoint.world, checkpoint.step),
+///         None => {
+///             let mut sim = Sim::new();
+///             sim.bodies.extend((0..1000).map(|n| Body { pos: n as f32 }))?;
+///             (sim, 0)
+///         }
+///     };
+///     for step in first + 1..=end {
+///         sim.execute(Body::advance, 0.5);
+///         if step % 10 == 0 {
+///             checkpoints.write(&sim, step)?;
+///         }
+///     }
+///     checkpoints.wait()?;                      // for the last one
+///     Ok(sim)
+/// }
+///
+/// # fn main() -> Result<(), TableError> {
+/// # let folder = std::env::temp_dir().join(format!("ikra-checkpoints-{}", std::process::id()));
+/// run(&folder, 25)?;                            // as if it was killed after step 25
+/// let sim = run(&folder, 40)?;                  // begins at step 20
+/// assert_eq!(sim.bodies.column(body::pos)[7], 27.0);
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok(()) }
+/// ```
+///
+/// A class with a field that cannot be a column of a table has no checkpoints: [`TableValue`](crate::TableValue) has the
+/// types that can.
+#[derive(Debug)]
+pub struct Checkpoints {
+    folder: PathBuf,
+    part: Part,
+    keep: usize,
+    writing: Option<Writing>,
+    /// The last checkpoint that this value wrote: its step.
+    last: Option<u64>,
+    /// Held while this value lives, unless another process holds it for this one.
+    _lock: Option<File>,
+}
+
+/// A checkpoint that is being written.
+#[derive(Debug)]
+struct Writing {
+    step: u64,
+    thread: JoinHandle<Result<(), TableError>>,
+}
+
+/// A world that was read from a checkpoint.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Checkpoint<W> {
+    /// The world.
+    pub world: W,
+    /// The step with which it was written.
+    pub step: u64,
+    /// The text with which it was written.
+    pub state: String,
+    /// Newer checkpoints that could not be used, and why: a line for each. They were not written to the end, or they are
+    /// damaged.
+    pub skipped: Vec<String>,
+}
+
+impl Checkpoints {
+    /// Opens a folder for checkpoints, and makes it if it does not exist. One program at a time may have it open.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::File`]; [`TableError::InUse`].
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, TableError> {
+        Self::open_part(folder, 0, 1)
+    }
+
+    /// Opens a folder for one of several processes that have the same world. Each writes the rows of its part: process
+    /// `rank` of `ranks`, counted from 0, of which the first one locks the folder. `ikra_cluster` calls this and the functions
+    /// that take names; with other libraries, all processes call them with the same names.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open).
+    ///
+    /// # Panics
+    ///
+    /// If `rank` is not less than `ranks`.
+    pub fn open_part(folder: impl AsRef<Path>, rank: usize, ranks: usize) -> Result<Self, TableError> {
+        assert!(rank < ranks, "rank {rank} is one of {ranks}");
+        let folder = folder.as_ref().to_owned();
+        let lock = folder::open(&folder, rank == 0)?;
+        Ok(Self { folder, part: Part { rank, ranks }, keep: 2, writing: None, last: None, _lock: lock })
+    }
+
+    /// Keeps this number of checkpoints, at least one; 2 without this call. Older ones are removed when a newer one is whole.
+    #[must_use]
+    pub fn keep(mut self, checkpoints: usize) -> Self {
+        self.keep = checkpoints.max(1);
+        self
+    }
+
+    /// Writes a checkpoint of the world after this step. It waits until the one before is on the disk, copies the columns,
+    /// and returns.
+    ///
+    /// # Errors
+    ///
+    /// The error of the write before, after which nothing is written by this call; [`TableError::SameName`],
+    /// [`TableError::File`], [`TableError::World`]. Checkpoints that are on the disk stay there.
+    pub fn write<W: World>(&mut self, world: &W, step: u64) -> Result<(), TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        self.write_with(world, step, "")
+    }
+
+    /// Writes a checkpoint with a text: what the program holds beside the world, such as the time so far.
+    ///
+    /// # Errors
+    ///
+    /// As for [`write`](Self::write).
+    pub fn write_with<W: World>(&mut self, world: &W, step: u64, state: &str) -> Result<(), TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        self.wait()?;
+        self.write_as(&Self::name(step), world, state)
+    }
+
+    /// A name for a new checkpoint after this step. Each call returns another one.
+    #[must_use]
+    pub fn name(step: u64) -> String {
+        folder::Name::new(step).to_string()
+    }
+
+    /// Writes this process's part of a checkpoint of this [`name`](Self::name).
+    ///
+    /// # Errors
+    ///
+    /// As for [`write`](Self::write); [`TableError::NoCheckpoint`], if the name is another one.
+    pub fn write_as<W: World>(&mut self, name: &str, world: &W, state: &str) -> Result<(), TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        self.join()?;
+        let step = folder::Name::parse(name).ok_or_else(|| self.no_checkpoint(name))?.step;
+        let tables = Export::of(world).saved(self.part.rank, self.part.ranks)?;
+        let (path, part, state) = (self.folder.join(name), self.part, state.to_owned());
+        let write = move || part.write(&path, step, state, tables);
+        let thread = thread::Builder::new().name("ikra checkpoint".to_owned()).spawn(write);
+        let thread = thread.map_err(|error| crate::whole::file_error(&self.folder, error))?;
+        self.writing = Some(Writing { step, thread });
+        Ok(())
+    }
+
+    /// Waits until the last checkpoint is on the disk, and removes older ones than are to be [kept](Self::keep), unless other
+    /// processes write parts. Dropping this value waits too, but tells nobody of an error.
+    ///
+    /// # Errors
+    ///
+    /// The errors of writing: [`TableError::File`], [`TableError::Unwritable`]. Checkpoints from before stay.
+    pub fn wait(&mut self) -> Result<(), TableError> {
+        if self.join()? && self.part.ranks == 1 { self.remove_old() } else { Ok(()) }
+    }
+
+    /// Waits for this process's part of the last checkpoint. Returns whether one was being written.
+    ///
+    /// # Errors
+    ///
+    /// As for [`wait`](Self::wait).
+    pub fn join(&mut self) -> Result<bool, TableError> {
+        let Some(Writing { step, thread }) = self.writing.take() else { return Ok(false) };
+        let panicked = || TableError::Unwritable {
+            path: self.folder.display().to_string(),
+            reason: "the thread that wrote it panicked".to_owned(),
+        };
+        thread.join().map_err(|_| panicked())??;
+        self.last = Some(step);
+        Ok(true)
+    }
+
+    /// Removes all but the newest checkpoints, and those that are not whole. Nothing else may be writing one.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::File`].
+    pub fn remove_old(&self) -> Result<(), TableError> {
+        let mut left = self.keep;
+        for name in folder::names(&self.folder)? {
+            let path = self.folder.join(name.to_string());
+            if left > 0 && part::is_whole(&path) {
+                left -= 1;
+            } else {
+                folder::remove(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The step of the last checkpoint that this value wrote and that is on the disk.
+    #[must_use]
+    pub fn last(&self) -> Option<u64> {
+        self.last
+    }
+
+    /// The names of all checkpoints, those of later steps first. Some may not be whole.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::File`].
+    pub fn names(&self) -> Result<Vec<String>, TableError> {
+        Ok(folder::names(&self.folder)?.into_iter().map(|name| name.to_string()).collect())
+    }
+
+    /// Reads the newest checkpoint that is whole and undamaged. `None` if no checkpoint was written to its end.
+    ///
+    /// # Errors
+    ///
+    /// If there are whole checkpoints and none can be read, the error of the newest one.
+    pub fn newest<W: World>(&self) -> Result<Option<Checkpoint<W>>, TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        let names = self.names()?;
+        Self::newest_of(names.iter().map(String::as_str), |name| self.read(name))
+    }
+
+    /// The first checkpoint of these names that can be read: `read` is [`read`](Self::read), and what processes agree about.
+    ///
+    /// # Errors
+    ///
+    /// As for [`newest`](Self::newest).
+    pub fn newest_of<'n, W>(
+        names: impl Iterator<Item = &'n str>,
+        mut read: impl FnMut(&str) -> Result<Checkpoint<W>, TableError>,
+    ) -> Result<Option<Checkpoint<W>>, TableError> {
+        let (mut skipped, mut first) = (Vec::new(), None);
+        for name in names {
+            match read(name) {
+                Ok(checkpoint) => return Ok(Some(Checkpoint { skipped, ..checkpoint })),
+                Err(error) => {
+                    skipped.push(format!("{name}: {error}"));
+                    if !matches!(error, TableError::NoCheckpoint { .. }) {
+                        first.get_or_insert(error);
+                    }
+                }
+            }
+        }
+        first.map_or(Ok(None), Err)
+    }
+
+    /// Reads the checkpoint of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::NoCheckpoint`], if it is not whole; [`TableError::Unreadable`], if it is damaged;
+    /// [`TableError::OtherClasses`]; other errors of reading tables.
+    pub fn read<W: World>(&self, name: &str) -> Result<Checkpoint<W>, TableError>
+    where
+        W::Classes: TableClasses<W>,
+    {
+        let path = self.folder.join(name);
+        let parsed = folder::Name::parse(name).filter(|_| part::is_whole(&path));
+        let step = parsed.ok_or_else(|| self.no_checkpoint(name))?.step;
+        let mut saved = part::read(&path, step)?;
+        let state = std::mem::take(&mut saved.state);
+        let world = Import::saved(saved)?.read()?;
+        Ok(Checkpoint { world, step, state, skipped: Vec::new() })
+    }
+
+    fn no_checkpoint(&self, name: &str) -> TableError {
+        TableError::NoCheckpoint { path: self.folder.join(name).display().to_string() }
+    }
+}
+
+impl Drop for Checkpoints {
+    fn drop(&mut self) {
+        // Who wants to know of an error calls `wait`.
+        let _ = self.join();
+    }
+}

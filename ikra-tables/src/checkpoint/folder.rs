@@ -1,0 +1,79 @@
+//! The folder with all checkpoints: who may write there, and how checkpoints are called.
+
+use std::fmt;
+use std::fs::{self, File, TryLockError};
+use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
+
+use crate::error::TableError;
+use crate::whole::file_error;
+
+/// Makes the folder, and locks it if that is this process's task.
+pub(super) fn open(folder: &Path, is_locking: bool) -> Result<Option<File>, TableError> {
+    fs::create_dir_all(folder).map_err(|error| file_error(folder, error))?;
+    if !is_locking {
+        return Ok(None);
+    }
+    let path = folder.join("lock");
+    let lock = File::options().create(true).truncate(false).write(true).open(&path);
+    let lock = lock.map_err(|error| file_error(&path, error))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(Some(lock)),
+        Err(TryLockError::WouldBlock) => Err(TableError::InUse { folder: folder.display().to_string() }),
+        Err(TryLockError::Error(error)) => Err(file_error(&path, error)),
+    }
+}
+
+/// The name of a checkpoint: its step, and a number that no other one has, so that files of two attempts do not mix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Name {
+    pub(super) step: u64,
+    attempt: u64,
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step-{}-{:016x}", self.step, self.attempt)
+    }
+}
+
+impl Name {
+    pub(super) fn new(step: u64) -> Self {
+        Self { step, attempt: RandomState::new().hash_one(step) }
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (step, attempt) = text.strip_prefix("step-")?.split_once('-')?;
+        let name = Self { step: step.parse().ok()?, attempt: u64::from_str_radix(attempt, 16).ok()? };
+        (name.to_string() == text).then_some(name)
+    }
+}
+
+/// All checkpoints, those of later steps first.
+pub(super) fn names(folder: &Path) -> Result<Vec<Name>, TableError> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| file_error(folder, error))? {
+        let entry = entry.map_err(|error| file_error(folder, error))?;
+        names.extend(entry.file_name().to_str().and_then(Name::parse));
+    }
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(names)
+}
+
+/// Removes a checkpoint. Its manifests go first: without them it is none.
+pub(super) fn remove(path: &Path) -> Result<(), TableError> {
+    let entries = fs::read_dir(path).map_err(|error| file_error(path, error))?;
+    for entry in entries.flatten().filter(|entry| entry.path().extension().is_some_and(|kind| kind == "json")) {
+        fs::remove_file(entry.path()).map_err(|error| file_error(&entry.path(), error))?;
+    }
+    fs::remove_dir_all(path).map_err(|error| file_error(path, error))
+}
+
+/// Writes the names in a folder to the disk, where systems can do that.
+pub(super) fn sync(folder: &Path) -> Result<(), TableError> {
+    if cfg!(unix) {
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(|error| file_error(folder, error))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,471 @@
+//! Checkpoints: a run from one is the run that was never stopped, and nothing half-written is taken for one.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use ikra::tables::{Checkpoints, TableError};
+use ikra::{prelude::*, rng::Random};
+use ikra_cluster::Cluster;
+use ikra_tables_tests::{Bounds, Folder, Rows, Street, Things, Tiles, Town, message, names};
+use proptest::prelude::*;
+use twox_hash::XxHash3_64;
+
+/// Objects that come and go, with links and lists.
+#[soa_class]
+#[derive(Clone, Debug, PartialEq)]
+struct Animal {
+    energy: u32,
+    weight: f32,
+    home: Link<Place>,
+    mother: Option<Link<Animal>>,
+    #[inline_array(1)]
+    seen: InnerArray<Link<Place>>,
+}
+
+#[soa_class]
+#[derive(Clone, Debug, PartialEq)]
+struct Place {
+    grass: u32,
+    next: Link<Place>,
+}
+
+#[soa_methods]
+impl Animal {
+    #[kernel]
+    fn live(&mut self, step: u32, seed: u64, young: Spawn<Animal>) {
+        let mut random = Random::new(seed, self.link().id(), step);
+        // Any bits, those of NaNs too.
+        self.weight = f32::from_bits(self.weight.to_bits().rotate_left(3) ^ random.next_u32());
+        self.energy = self.energy.wrapping_add(random.below(5));
+        if random.below(6) == 0 {
+            self.remove();
+        } else if self.energy > 12 {
+            self.energy -= 9;
+            let home = self.home.next();
+            let (mother, seen) = (Some(self.link()), InnerArray::from([home.link()]));
+            young.push(Animal { energy: 3, weight: 0.0, home: home.link(), mother, seen });
+        }
+    }
+
+    #[kernel]
+    fn eat(&mut self) {
+        self.energy = self.energy.wrapping_add(self.home.grass() % 3);
+    }
+}
+
+#[soa_world]
+struct Land {
+    animals: Objects<Animal>,
+    places: Objects<Place>,
+}
+
+impl Land {
+    fn of(animals: usize) -> Self {
+        let mut land = Self::new();
+        let places: Vec<_> = land.places.reserve(50).unwrap().collect();
+        for n in 0..50 {
+            land.places.init(places[n], Place { grass: n as u32, next: places[(7 * n + 1) % 50] }).unwrap();
+        }
+        for n in 0..animals {
+            let seen = InnerArray::from(&places[..n % 4]);
+            let row = Animal { energy: n as u32 % 10, weight: n as f32, home: places[n % 50], mother: None, seen };
+            land.animals.push(row).unwrap();
+        }
+        land
+    }
+
+    fn steps(&mut self, steps: std::ops::Range<u32>, seed: u64) {
+        steps.for_each(|step| self.execute(Animal::live, (step, seed)));
+    }
+
+    /// All objects with their ids, and all bits of theirs.
+    fn all(&self) -> Vec<String> {
+        let rows = self.animals.links().zip(&self.animals);
+        rows.map(|(link, row)| format!("{link:?} {:x} {row:?}", row.weight.to_bits())).collect()
+    }
+}
+
+/// The step at which runs end.
+const END: u32 = 40;
+
+/// Runs to the end, from the newest checkpoint on.
+fn run(folder: &Path, seed: u64) -> Result<Land, TableError> {
+    let mut checkpoints = Checkpoints::open(folder)?;
+    let (mut land, first) = match checkpoints.newest::<Land>()? {
+        Some(checkpoint) => (checkpoint.world, checkpoint.step as u32),
+        None => (Land::of(500), 0),
+    };
+    for step in first..END {
+        land.steps(step..step + 1, seed);
+        checkpoints.write(&land, u64::from(step) + 1)?;
+    }
+    checkpoints.wait()?;
+    Ok(land)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("IKRA_LONG").is_some() { 2000 } else { 60 }))]
+
+    /// Written by some processes, and read by one.
+    #[test]
+    fn a_run_goes_on(animals in 0..300_usize, first in 0..12_u32, then in 0..12_u32, seed: u64, ranks in 1..5_usize) {
+        let folder = Folder::new();
+        let mut whole = Land::of(animals);
+        whole.steps(0..first, seed);
+        let name = Checkpoints::name(u64::from(first));
+        for rank in 0..ranks {
+            let mut checkpoints = Checkpoints::open_part(folder.path("run"), rank, ranks).unwrap();
+            let is_none = matches!(checkpoints.read::<Land>(&name), Err(TableError::NoCheckpoint { .. }));
+            prop_assert!(is_none);
+            prop_assert!(checkpoints.newest::<Land>().unwrap().is_none());
+            checkpoints.write_as(&name, &whole, "some text\nand \"more\"").unwrap();
+            checkpoints.wait().unwrap();
+        }
+        let read = Checkpoints::open(folder.path("run")).unwrap().newest::<Land>().unwrap().unwrap();
+        prop_assert_eq!((read.step, &*read.state), (u64::from(first), "some text\nand \"more\""));
+        let mut again = read.world;
+        prop_assert_eq!(again.all(), whole.all());
+        whole.steps(first..first + then, seed);
+        again.steps(first..first + then, seed);
+        prop_assert_eq!(again.all(), whole.all());
+        whole.compact::<Animal>().unwrap();
+        again.compact::<Animal>().unwrap();
+        prop_assert_eq!(again.all(), whole.all());
+    }
+}
+
+#[test]
+fn every_kind_of_field_in_each_layout() {
+    fn same<W: ikra::World, R: PartialEq + std::fmt::Debug>(world: &W, rows: impl Fn(&W) -> Vec<R>)
+    where
+        W::Classes: ikra::tables::TableClasses<W>,
+    {
+        let folder = Folder::new();
+        let mut checkpoints = Checkpoints::open(folder.path("run")).unwrap();
+        checkpoints.write(world, 3).unwrap();
+        checkpoints.wait().unwrap();
+        assert_eq!(checkpoints.last(), Some(3));
+        assert_eq!(rows(&checkpoints.newest::<W>().unwrap().unwrap().world), rows(world));
+    }
+    same(&Things::of(300), Things::rows);
+    same(&Rows::of(300), Rows::rows);
+    same(&Tiles::of(300), Tiles::rows);
+    same(&Bounds::of(300), Bounds::rows);
+}
+
+#[test]
+fn the_newest_ones_are_kept_and_the_folder_is_locked() {
+    let folder = Folder::new();
+    let path = folder.path("run");
+    let mut checkpoints = Checkpoints::open(&path).unwrap().keep(3);
+    let locked = message(Checkpoints::open(&path));
+    assert!(locked.contains("another program writes checkpoints there"), "{locked}");
+    assert!(checkpoints.newest::<Land>().unwrap().is_none());
+    // An attempt that ended early, and files of others.
+    fs::create_dir(path.join(Checkpoints::name(99))).unwrap();
+    let others = ["notes.txt", "step-7", "step-07-0000000000000000", "step-7-0", "step--0000000000000000"];
+    others.iter().for_each(|name| fs::write(path.join(name), "mine").unwrap());
+    let land = Land::of(10);
+    for step in 1..=5 {
+        checkpoints.write(&land, step).unwrap();
+    }
+    checkpoints.wait().unwrap();
+    let steps: Vec<_> = checkpoints.names().unwrap();
+    let steps: Vec<_> = steps.iter().map(|name| name.split('-').nth(1).unwrap()).collect();
+    assert_eq!(steps, ["5", "4", "3"]);
+    assert_eq!(names(&path).len(), 3 + 1 + others.len(), "three, the lock and the others");
+    drop(checkpoints);
+    assert_eq!(Checkpoints::open(&path).unwrap().newest::<Land>().unwrap().unwrap().step, 5);
+}
+
+#[test]
+fn damaged_checkpoints_are_skipped() {
+    let folder = Folder::new();
+    let path = folder.path("run");
+    let mut checkpoints = Checkpoints::open(&path).unwrap();
+    let mut land = Land::of(100);
+    land.steps(0..5, 1);
+    checkpoints.write(&land, 1).unwrap();
+    checkpoints.write_with(&land, 2, "x").unwrap();
+    checkpoints.wait().unwrap();
+    let newest = path.join(&checkpoints.names().unwrap()[0]);
+    for file in names(&newest) {
+        let (file, is_manifest) = (newest.join(&file), file.ends_with(".json"));
+        let whole = fs::read(&file).unwrap();
+        let mut changed = whole.clone();
+        changed[whole.len() / 2] ^= 1;
+        for contents in [&whole[..0], &whole[..whole.len() / 3], &whole[..whole.len() - 1], &changed] {
+            // The last byte of a manifest is the end of a line.
+            if is_manifest && contents.len() == whole.len() - 1 {
+                continue;
+            }
+            fs::write(&file, contents).unwrap();
+            let read = checkpoints.newest::<Land>().unwrap().unwrap();
+            assert_eq!((read.step, read.skipped.len()), (1, 1), "{file:?}");
+            assert!(read.skipped[0].starts_with("step-2-") && !read.skipped[0].contains('\n'), "{:?}", read.skipped);
+        }
+        fs::remove_file(&file).unwrap();
+        let read = checkpoints.newest::<Land>().unwrap().unwrap();
+        assert_eq!((read.step, read.skipped.len()), (1, 1), "{file:?}");
+        fs::write(&file, whole).unwrap();
+    }
+    assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().step, 2);
+    // The manifest of another checkpoint.
+    let other = path.join(&checkpoints.names().unwrap()[1]);
+    fs::copy(other.join("1-of-1.json"), newest.join("1-of-1.json")).unwrap();
+    assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().step, 1);
+    // No whole one is left: an error, not a new beginning.
+    fs::write(other.join("1-of-1.json"), "{").unwrap();
+    let none = message(checkpoints.newest::<Land>());
+    assert!(none.contains("it is that of another checkpoint"), "{none}");
+}
+
+/// Reads a checkpoint whose file of animals has other contents, of which the manifest has the hash.
+fn read_with(checkpoints: &Checkpoints, folder: &Path, contents: &[u8]) -> Result<Land, TableError> {
+    let (file, manifest) = (folder.join("Animal.1-of-1.arrow"), folder.join("1-of-1.json"));
+    let (before, text) = (fs::read(&file).unwrap(), fs::read_to_string(&manifest).unwrap());
+    let hash = |contents: &[u8]| format!("\"bytes\":{},\"hash\":{}", contents.len(), XxHash3_64::oneshot(contents));
+    let (line, _) = text.split_once('\n').unwrap();
+    assert!(line.contains(&hash(&before)), "{line}");
+    let line = line.replace(&hash(&before), &hash(contents));
+    fs::write(&manifest, format!("{line}\n{:016x}\n", XxHash3_64::oneshot(line.as_bytes()))).unwrap();
+    fs::write(&file, contents).unwrap();
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    let read = checkpoints.read::<Land>(name).map(|checkpoint| checkpoint.world);
+    fs::write(&file, before).unwrap();
+    fs::write(&manifest, text).unwrap();
+    read
+}
+
+/// Files that no program wrote, with the right hashes: errors, or worlds in which each link names an object.
+#[test]
+fn hostile_files() {
+    let folder = Folder::new();
+    let path = folder.path("run");
+    let mut checkpoints = Checkpoints::open(&path).unwrap();
+    let mut land = Land::of(60);
+    land.steps(0..4, 2);
+    checkpoints.write(&land, 1).unwrap();
+    checkpoints.wait().unwrap();
+    let path = path.join(&checkpoints.names().unwrap()[0]);
+    let whole = fs::read(path.join("Animal.1-of-1.arrow")).unwrap();
+    assert_eq!(read_with(&checkpoints, &path, &whole).unwrap().all(), land.all());
+    let check = |contents: &[u8]| match read_with(&checkpoints, &path, contents) {
+        Err(error) => drop(message::<()>(Err(error))),
+        Ok(mut land) => land.steps(4..6, 2),
+    };
+    for len in (0..whole.len()).step_by(31) {
+        assert!(read_with(&checkpoints, &path, &whole[..len]).is_err(), "{len} bytes");
+    }
+    let is_long = std::env::var_os("IKRA_LONG").is_some();
+    for at in (0..whole.len()).step_by(if is_long { 1 } else { 5 }) {
+        for byte in [0, 1, 0x7f, 0x80, 0xff] {
+            let mut changed = whole.clone();
+            changed[at] = byte;
+            check(&changed);
+        }
+    }
+    // Lengths and places of buffers.
+    for at in (0..whole.len() - 8).step_by(if is_long { 8 } else { 24 }) {
+        for number in [u64::MAX, i64::MAX as u64, 1 << 40, 1 << 31] {
+            let mut changed = whole.clone();
+            changed[at..at + 8].copy_from_slice(&number.to_le_bytes());
+            check(&changed);
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_of_another_world() {
+    let folder = Folder::new();
+    let mut checkpoints = Checkpoints::open(folder.path("run")).unwrap();
+    checkpoints.write(&Land::of(3), 7).unwrap();
+    checkpoints.wait().unwrap();
+    let other = message(checkpoints.newest::<Town>());
+    assert!(other.contains("it has no class Street"), "{other}");
+    let name = &checkpoints.names().unwrap()[0];
+    assert!(checkpoints.read::<Town>(name).is_err());
+    let none = message(checkpoints.read::<Land>("step-7"));
+    assert!(none.contains("is no checkpoint"), "{none}");
+}
+
+/// Worlds of a later program.
+mod changed {
+    use ikra::prelude::*;
+
+    #[soa_class]
+    pub(super) struct Street {
+        number: u64,
+        length: f32,
+        next: Option<Link<Street>>,
+        lanes: u8,
+    }
+    #[soa_class]
+    pub(super) struct Car {
+        age: u8,
+        street: Link<Street>,
+    }
+    #[soa_world]
+    pub(super) struct Streets {
+        streets: Objects<Street>,
+    }
+    #[soa_world]
+    pub(super) struct Town {
+        streets: Objects<Street>,
+        cars: Objects<Car>,
+    }
+}
+
+#[test]
+fn a_world_that_has_changed() {
+    let folder = Folder::new();
+    let mut checkpoints = Checkpoints::open(folder.path("run")).unwrap();
+    let mut town = Town::new();
+    town.streets.push(Street { number: 1, length: 2.0, next: None }).unwrap();
+    checkpoints.write(&town, 1).unwrap();
+    checkpoints.wait().unwrap();
+    let more = message(checkpoints.newest::<changed::Streets>());
+    assert!(more.contains("class Car, which this world lacks"), "{more}");
+    let column = message(checkpoints.newest::<changed::Town>());
+    assert!(column.contains("no column `lanes` for class Street"), "{column}");
+}
+
+/// Runs a test of this program in a process of its own, after some commands of a shell.
+fn child(before: &str, test: &str, folder: &Path) -> Child {
+    let program = std::env::current_exe().unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{before} exec \"$0\" --exact {test} --nocapture")]).arg(program);
+    shell.env("IKRA_CHECKPOINTS", folder).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// The folder of a child.
+fn own_folder() -> Option<std::path::PathBuf> {
+    std::env::var_os("IKRA_CHECKPOINTS").map(Into::into)
+}
+
+#[test]
+fn killed_at_any_time() {
+    if let Some(folder) = own_folder() {
+        run(&folder, 5).unwrap();
+        return;
+    }
+    let expected = run(&Folder::new().path("run"), 5).unwrap().all();
+    for seed in 0..if std::env::var_os("IKRA_LONG").is_some() { 40 } else { 4 } {
+        let folder = Folder::new();
+        let path = folder.path("run");
+        let mut random = Random::new(seed, 0, 0);
+        for _ in 0..6 {
+            let mut child = child("", "killed_at_any_time", &path);
+            std::thread::sleep(Duration::from_millis(random.below(250).into()));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert!(child("", "killed_at_any_time", &path).wait().unwrap().success());
+        let checkpoints = Checkpoints::open(&path).unwrap();
+        let end = checkpoints.newest::<Land>().unwrap().unwrap();
+        assert_eq!((end.step, end.world.all()), (u64::from(END), expected.clone()));
+        assert!(checkpoints.names().unwrap().len() <= 2);
+    }
+}
+
+/// A disk without room: here, files that may not become long.
+#[test]
+#[cfg(unix)]
+fn a_full_disk() {
+    if let Some(folder) = own_folder() {
+        let mut checkpoints = Checkpoints::open(folder).unwrap();
+        let (small, mut large) = (Land::of(10), Land::of(10_000));
+        checkpoints.write(&small, 1).unwrap();
+        checkpoints.write(&large, 2).unwrap();
+        let full = message(checkpoints.wait());
+        assert!(full.contains("step-2-") && full.contains("large"), "{full}");
+        assert_eq!((checkpoints.last(), checkpoints.newest::<Land>().unwrap().unwrap().step), (Some(1), 1));
+        // The program may go on.
+        large.steps(0..1, 1);
+        checkpoints.write(&small, 3).unwrap();
+        checkpoints.wait().unwrap();
+        assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().step, 3);
+        return;
+    }
+    let folder = Folder::new();
+    let output = child("trap '' XFSZ; ulimit -f 100;", "a_full_disk", &folder.path("run")).wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // Nothing is left of the second one.
+    let left = names(&folder.path("run"));
+    assert!(left.len() == 3 && !left.iter().any(|name| name.starts_with("step-2-")), "{left:?}");
+}
+
+/// Ranks that share a world, as many as there are threads; one of them may end early.
+fn run_on(ranks: usize, folder: &Path, ends: Option<(usize, u32)>) -> Vec<Result<Vec<String>, TableError>> {
+    Cluster::threads(ranks, |cluster| {
+        let mut checkpoints = cluster.checkpoints(folder)?;
+        let (mut land, first) = match checkpoints.newest::<Land>()? {
+            Some(checkpoint) => (checkpoint.world, checkpoint.step as u32),
+            None => (Land::of(500), 0),
+        };
+        cluster.share(&mut land)?;
+        for step in first..END {
+            if ends == Some((cluster.rank(), step)) {
+                return Ok(Vec::new());
+            }
+            land.on(ikra::Place::Cluster).execute(Animal::live, (step, 5))?;
+            land.on(ikra::Place::Cluster).execute(Animal::eat, ())?;
+            if step % 4 == 3 {
+                checkpoints.write(&mut land, u64::from(step) + 1)?;
+            }
+        }
+        checkpoints.wait()?;
+        assert_eq!(checkpoints.last(), (first < END).then_some(u64::from(END)));
+        cluster.gather(&mut land)?;
+        Ok(land.all())
+    })
+}
+
+#[test]
+fn other_numbers_of_ranks_go_on() {
+    let expected = run_on(1, &Folder::new().path("run"), None).remove(0).unwrap();
+    let mut random = Random::new(9, 0, 0);
+    for _ in 0..if std::env::var_os("IKRA_LONG").is_some() { 60 } else { 6 } {
+        let folder = Folder::new();
+        let path = folder.path("run");
+        for _ in 0..3 {
+            let ranks = 1 + random.below(4) as usize;
+            let (rank, step) = (random.below(ranks as u32) as usize, random.below(END));
+            for (other, ended) in run_on(ranks, &path, Some((rank, step))).into_iter().enumerate() {
+                let Err(error) = ended else { continue };
+                assert!(other != rank && error.to_string().contains(&format!("rank {rank} has ended")), "{error}");
+            }
+        }
+        for ended in run_on(1 + random.below(4) as usize, &path, None) {
+            assert_eq!(ended.unwrap(), expected);
+        }
+    }
+}
+
+#[test]
+fn an_error_of_one_rank_is_one_of_all() {
+    let folder = Folder::new();
+    let path = folder.path("run");
+    let lock = Checkpoints::open(&path).unwrap();
+    let opened = Cluster::threads(2, |cluster| message(cluster.checkpoints(&path)));
+    assert!(opened[0].contains("another program") && opened[1].contains("rank 0: "), "{opened:?}");
+    drop(lock);
+    Cluster::threads(2, |cluster| {
+        let mut checkpoints = cluster.checkpoints(&path).unwrap();
+        let mut land = Land::of(20);
+        cluster.share(&mut land).unwrap();
+        checkpoints.write(&mut land, 1).unwrap();
+        checkpoints.wait().unwrap();
+        let last = checkpoints.last();
+        cluster.wait().unwrap();
+        if cluster.is_first() {
+            let name = &Checkpoints::open_part(&path, 1, 2).unwrap().names().unwrap()[0];
+            fs::write(path.join(name).join("Animal.2-of-2.arrow"), "torn").unwrap();
+        }
+        cluster.wait().unwrap();
+        assert!(message(checkpoints.newest::<Land>()).contains("Animal.2-of-2.arrow"));
+        assert_eq!(last, Some(1));
+    });
+}
