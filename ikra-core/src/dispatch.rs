@@ -35,8 +35,7 @@ use crate::phase::Phase;
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_class] pub struct Bus { pub seats: u32 }
 /// # #[soa_dispatch(Car, Bus)] pub trait Actor { fn pace(&self) -> u32 { 50 } }
-/// # #[soa_methods] impl Actor for Car {}
-/// # #[soa_methods] impl Actor for Bus {}
+/// # #[soa_methods] impl Actor for Car {} #[soa_methods] impl Actor for Bus {}
 ///
 /// fn describe<D: Dispatch>(links: &[AnyLink<D>]) -> String { format!("{} × {}", links.len(), D::NAME) }
 /// let links: [ActorLink; 1] = [Link::<Bus>::from_index(0).unwrap().into()];
@@ -101,8 +100,7 @@ pub struct Done;
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_class] pub struct Bus { pub seats: u32 }
 /// # #[soa_dispatch(Car, Bus)] pub trait Actor { fn pace(&self) -> u32 { 50 } }
-/// # #[soa_methods] impl Actor for Car {}
-/// # #[soa_methods] impl Actor for Bus {}
+/// # #[soa_methods] impl Actor for Car {} #[soa_methods] impl Actor for Bus {}
 ///
 /// fn all<C: Class, D: Includes<C>>(links: &[Link<C>]) -> Vec<AnyLink<D>> {
 ///     links.iter().map(|link| AnyLink::from(*link)).collect()
@@ -133,8 +131,7 @@ pub unsafe trait Includes<C: Class>: Dispatch {
 /// # #[soa_class] pub struct Car { pub km: u32 }
 /// # #[soa_class] pub struct Bus { pub seats: u32 }
 /// # #[soa_dispatch(Car, Bus)] pub trait Actor { fn pace(&self) -> u32 { 50 } }
-/// # #[soa_methods] impl Actor for Car {}
-/// # #[soa_methods] impl Actor for Bus {}
+/// # #[soa_methods] impl Actor for Car {} #[soa_methods] impl Actor for Bus {}
 ///
 /// fn is_actor<C: Implements<Actor>>() {}
 /// is_actor::<Car>();

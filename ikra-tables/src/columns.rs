@@ -10,6 +10,7 @@ use hashbrown::HashMap;
 
 use crate::error::{BadRow, BadRows, TableError};
 use crate::keys::Keys;
+use crate::number::is_set;
 
 /// The objects to which links of a table may refer, by class.
 pub(crate) type Targets = HashMap<TypeId, Target>;
@@ -26,6 +27,13 @@ pub(crate) struct Target {
     pub(crate) removed: Vec<u64>,
     /// Their keys. Without, links are the numbers of rows.
     pub(crate) keys: Option<Keys>,
+}
+
+impl Target {
+    /// Whether a row is that of an object.
+    pub(crate) fn has(&self, row: usize) -> bool {
+        row < self.len && !is_set(&self.removed, row)
+    }
 }
 
 /// The table that a batch is of.

@@ -19,6 +19,7 @@
 #![warn(unreachable_pub)]
 #![forbid(unsafe_code)]
 
+mod any;
 mod checkpoint;
 mod columns;
 mod custom;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use crate::columns::Columns;
 use crate::error::TableError;
-use crate::number::{Whole, is_number, is_set, numbers, rows, truths, whole};
+use crate::number::{Whole, is_number, numbers, rows, truths, whole};
 use crate::written::{Links, Written};
 
 /// The type of a field, as columns of a table.
@@ -29,6 +29,7 @@ use crate::written::{Links, Written};
 /// | `u8` to `u64`, `i8` to `i64`, `f32`, `f64`, `bool` | of this type; any other type of numbers is converted, if all numbers stay the same |
 /// | `Link<C>` | the number of a row in the table of class `C`, or a value of this table's key |
 /// | `Option<Link<C>>` | the same, or empty |
+/// | `ActorLink`, a link of a trait, and its `Option` | two columns, `name_row` and `name_class` |
 /// | `[T; N]` | lists of `N`, or columns `pos_0`, `pos_1`, … |
 /// | `InnerArray<T>` | lists |
 /// | a type of your own under [`TableType`](crate::TableType) | a column per component, or texts |
@@ -164,10 +165,9 @@ fn links<C: Class>(
         const NEEDED: &str = "the numbers of rows of another table; for other links, name that table's column by `key`";
         return Err(from.wrong_type(name, column.data_type(), NEEDED));
     }
-    let is_there = |row: usize| row < target.len && !is_set(&target.removed, row);
     let are_there = Cell::new(true);
     let link = |row: u32| {
-        are_there.set(are_there.get() & !is_set(&target.removed, row as usize));
+        are_there.set(are_there.get() & target.has(row as usize));
         Link::from_index(row as usize)
     };
     let found = match &*target.removed {
@@ -181,7 +181,7 @@ fn links<C: Class>(
         from.bad(name, n, || format!("there is no row {shown:?} among {} of class {}", target.len, target.class));
     };
     whole(from, name, column, |n, number| match number {
-        Whole::Number(row) if usize::try_from(row).is_ok_and(is_there) => {
+        Whole::Number(row) if usize::try_from(row).is_ok_and(|row| target.has(row)) => {
             links[n] = Link::from_index(row as usize);
         }
         Whole::Number(row) => none(n, &row),

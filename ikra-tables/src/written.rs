@@ -7,7 +7,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array}
 use arrow_buffer::NullBuffer;
 use arrow_schema::{Field, Schema};
 use hashbrown::HashMap;
-use ikra_core::class::Class;
+use ikra_core::class::{Class, ClassId};
 use ikra_core::link::Link;
 use ikra_runtime::objects::AnyObjects;
 
@@ -95,6 +95,14 @@ impl Named {
         });
         Self { rows, len, key }
     }
+
+    #[inline]
+    fn row(&self, index: usize) -> Option<u32> {
+        match &self.rows {
+            Some(rows) => rows.get(index).copied().filter(|&row| row != NO_ROW),
+            None => (index < self.len).then_some(index as u32),
+        }
+    }
 }
 
 /// The rows of objects with these indices; 0 where there is no object.
@@ -146,25 +154,36 @@ impl<'a> Links<'a> {
         Links { each: 1, ends: Some(ends), ..self }
     }
 
+    fn bad_link(&self, n: usize, target: &'static str) -> TableError {
+        let element = n / self.each.max(1);
+        let row = self.ends.map_or(element, |ends| ends.partition_point(|&end| end <= element));
+        TableError::BadLink { class: self.class, field: self.field, row, target }
+    }
+
+    /// The row of an object of a class, to which value `n` is a link.
+    pub(crate) fn row(&self, n: usize, class: ClassId, index: usize) -> Result<u32, TableError> {
+        let named = self.named.get(&class.type_id());
+        named.and_then(|named| named.row(index)).ok_or_else(|| self.bad_link(n, class.name()))
+    }
+
+    /// Whether links to a class are its keys.
+    pub(crate) fn has_key(&self, class: ClassId) -> bool {
+        self.named.get(&class.type_id()).is_some_and(|named| named.key.is_some())
+    }
+
     /// A column with links: the rows of their objects, or the objects' keys. `nulls` says where there is none.
     pub(crate) fn column<C: Class>(
         &self,
         links: &[impl Copy + Into<Option<Link<C>>>],
         nulls: Option<NullBuffer>,
     ) -> Result<ArrayRef, TableError> {
-        let bad_link = |n: usize| {
-            let element = n / self.each.max(1);
-            let row = self.ends.map_or(element, |ends| ends.partition_point(|&end| end <= element));
-            TableError::BadLink { class: self.class, field: self.field, row, target: C::NAME }
-        };
+        let bad_link = |n: usize| self.bad_link(n, C::NAME);
         let named = self.named.get(&TypeId::of::<C>()).ok_or_else(|| bad_link(0))?;
         let index = |link: &_| Into::<Option<Link<C>>>::into(*link).map(Link::index);
+        // Without removed objects, the loop has no table of rows.
         let rows = match &named.rows {
             None => rows_of(links.iter().map(index), |index| (index < named.len).then_some(index as u32)),
-            Some(rows) => {
-                let row = |index: usize| rows.get(index).copied().filter(|&row| row != NO_ROW);
-                rows_of(links.iter().map(index), row)
-            }
+            Some(_) => rows_of(links.iter().map(index), |index| named.row(index)),
         };
         let rows = UInt32Array::new(rows.map_err(bad_link)?.into(), nulls);
         match &named.key {

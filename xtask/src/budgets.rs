@@ -13,7 +13,7 @@ pub struct Budget {
 pub const BUDGETS: [Budget; 8] = [
     Budget { what: "lines without unit tests", most: 78_098, goal: 44_000 },
     Budget { what: "traits", most: 125, goal: 70 },
-    Budget { what: "`#[doc(hidden)]`", most: 128, goal: 90 },
+    Budget { what: "`#[doc(hidden)]`", most: 127, goal: 90 },
     Budget { what: "names in `ikra::rt`", most: 77, goal: 60 },
     Budget { what: "`#[inline(always)]`", most: 891, goal: 500 },
     Budget { what: "files of more than 500 lines", most: 1, goal: 0 },

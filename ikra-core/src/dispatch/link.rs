@@ -52,6 +52,8 @@ use crate::value::{BadLink, LaneArray, Value};
 /// assert_eq!([car, walker].map(|actor| town.get(actor).feet()), [4, 2]);
 /// assert!(matches!(walker.class(), ActorIs::Pedestrian(link) if town.get(link).age() == 30));
 /// assert!(Link::<Car>::try_from(walker).is_err());
+/// assert_eq!((walker.parts(), ActorLink::from_parts(1, 0)), ((1, 0), Some(walker)));
+/// assert_eq!((ActorLink::from_parts(2, 0), ActorLink::from_parts(0, u32::MAX)), (None, None));
 /// assert_eq!(size_of::<Option<ActorLink>>(), 4);
 /// # Ok(()) }
 /// ```
@@ -68,11 +70,17 @@ impl<D: Dispatch> AnyLink<D> {
     }
 
     /// The number of the object's class in the trait's list, and the object's index in that class.
-    #[doc(hidden)]
     #[inline(always)]
     pub fn parts(self) -> (usize, u32) {
         let (tag, id) = self.bits.parts(D::CLASSES.len());
         (tag, id.wrapping_sub(1))
+    }
+
+    /// The link with these [`parts`](Self::parts). `None` if the list has no such class, or if no link can have the index.
+    #[must_use]
+    pub fn from_parts(class: usize, index: u32) -> Option<Self> {
+        let classes = D::CLASSES.len();
+        (class < classes && index < D::Bits::largest_id(classes)).then(|| Self::at(class, index))
     }
 
     /// Stored links, if their bits are class and id.
@@ -182,15 +190,10 @@ impl<C: Class, D: Includes<C>> TryFrom<AnyLink<D>> for Link<C> {
 /// # #[soa_class] pub struct Car { pub wheels: u32 }
 /// # #[soa_class] pub struct Pedestrian { pub age: u32 }
 /// # #[soa_dispatch(Car, Pedestrian)] pub trait Actor {}
-/// # #[soa_methods] impl Actor for Car {}
-/// # #[soa_methods] impl Actor for Pedestrian {}
-/// # #[soa_world] pub struct Town { pub cars: Objects<Car>, pub pedestrians: Objects<Pedestrian> }
-/// # fn main() -> Result<(), ikra::Error> {
-/// # let mut town = Town::new();
-/// let walker: ActorLink = town.pedestrians.push(Pedestrian { age: 30 })?.into();
+/// # #[soa_methods] impl Actor for Car {} #[soa_methods] impl Actor for Pedestrian {}
+/// let walker: ActorLink = Link::<Pedestrian>::from_index(0).unwrap().into();
 /// let error: ikra::dispatch::OtherClass = Link::<Car>::try_from(walker).unwrap_err();
 /// assert_eq!(error.to_string(), "the link is to an object of class Pedestrian, not Car");
-/// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherClass {

@@ -240,3 +240,139 @@ fn fields_without_columns() {
     assert_eq!(world.streets.column(street::number), [7, 7]);
     assert_eq!(world.all::<Street>().next().unwrap().next().unwrap().length(), 2.0);
 }
+
+/// Links of a trait.
+mod owners {
+    use ikra::prelude::*;
+
+    #[soa_class]
+    #[derive(Clone, Debug, PartialEq)]
+    pub(super) struct Car {
+        pub(super) km: u32,
+    }
+    #[soa_class]
+    #[derive(Clone, Debug, PartialEq)]
+    pub(super) struct Bike {
+        pub(super) gears: u8,
+    }
+    #[soa_dispatch(Car, Bike)]
+    pub(super) trait Vehicle {}
+    #[soa_methods]
+    impl Vehicle for Car {}
+    #[soa_methods]
+    impl Vehicle for Bike {}
+
+    #[soa_class]
+    #[derive(Clone, Debug, PartialEq)]
+    pub(super) struct Owner {
+        pub(super) first: VehicleLink,
+        pub(super) second: Option<VehicleLink>,
+        pub(super) pair: [Option<VehicleLink>; 2],
+    }
+    #[soa_class]
+    #[derive(Clone, Debug, PartialEq)]
+    pub(super) struct Dealer {
+        #[inline_array(2)]
+        pub(super) all: InnerArray<VehicleLink>,
+    }
+    #[soa_methods]
+    impl Car {
+        #[kernel]
+        fn scrap(&mut self) {
+            if self.km % 3 == 1 {
+                self.remove();
+            }
+        }
+    }
+    #[soa_world]
+    pub(super) struct Market {
+        pub(super) cars: Objects<Car>,
+        pub(super) bikes: Objects<Bike>,
+        pub(super) owners: Objects<Owner>,
+        pub(super) dealers: Objects<Dealer>,
+    }
+
+    impl Market {
+        pub(super) fn new_of(len: u32) -> Self {
+            let mut market = Self::new();
+            market.cars.extend((0..len).map(|km| Car { km })).unwrap();
+            market.bikes.extend((0..len).map(|n| Bike { gears: n as u8 })).unwrap();
+            let link = |n: u32| -> VehicleLink {
+                let index = (n % len) as usize;
+                if n.is_multiple_of(2) {
+                    Link::<Car>::from_index(index / 3 * 3).unwrap().into()
+                } else {
+                    Link::<Bike>::from_index(index).unwrap().into()
+                }
+            };
+            let owner = |n: u32| Owner {
+                first: link(7 * n),
+                second: (!n.is_multiple_of(3)).then(|| link(n)),
+                pair: [None, Some(link(n + 1))],
+            };
+            market.owners.extend((0..len).map(owner)).unwrap();
+            for n in 0..len {
+                let all: Vec<_> = (0..n % 5).map(|k| link(n * k)).collect();
+                market.dealers.push(Dealer { all: InnerArray::from(&*all) }).unwrap();
+            }
+            market
+        }
+        /// Removes every third car, to which nothing is a link.
+        pub(super) fn thin_out(&mut self) {
+            self.execute(Car::scrap, ());
+        }
+        pub(super) fn rows(&self) -> (Vec<Car>, Vec<Owner>, Vec<Dealer>) {
+            (self.cars.iter().collect(), self.owners.iter().collect(), self.dealers.iter().collect())
+        }
+    }
+}
+
+#[test]
+fn links_of_a_trait() {
+    use owners::{Bike, Car, Dealer, Market, Owner};
+
+    let folder = Folder::new();
+    let mut market = Market::new_of(60);
+    market.write_parquet(folder.path("market")).unwrap();
+    assert_eq!(Market::read_parquet(folder.path("market")).unwrap().rows(), market.rows());
+    let file = folder.path("owners.csv");
+    Export::of(&market).csv_of::<Owner>(&file).unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    let head = "first_row,first_class,second_row,second_class,pair_0_row,pair_0_class,pair_1_row,pair_1_class\n0,Car,,,,,1,Bike\n7,Bike,1,Bike,,,0,Car\n";
+    assert!(text.starts_with(head), "{text}");
+    let read = |text: &str| {
+        let file = folder.file("read.csv", text);
+        let mut read = Market::new_of(60);
+        read.clear::<Owner>().unwrap();
+        Import::new()
+            .table(Source::<Owner>::csv(file))
+            .into_world(&mut read)
+            .map(|()| read.owners.iter().collect::<Vec<_>>())
+    };
+    assert_eq!(read(&text).unwrap(), market.rows().1);
+    for (from, to, problem) in [
+        ("\n0,Car,", "\n60,Car,", "column `first_row`: there is no such row among 60 of class Car"),
+        ("\n0,Car,", "\n,Car,", "column `first_row`: there is no such row"),
+        ("\n0,Car,", "\n-1,Car,", "column `first_row`: there is no such row"),
+        ("\n0,Car,", "\n0,Dealer,", "column `first_class`: `Dealer` is none of `Car`, `Bike`"),
+        ("\n0,Car,", "\n,,", "column `first_row`: empty; only fields of an `Option` may be"),
+        ("\n7,Bike,1,Bike,", "\n7,Bike,1,,", "column `second_class`: `` is none of `Car`, `Bike`"),
+    ] {
+        let error = ikra_tables_tests::message(read(&text.replacen(from, to, 1)));
+        assert!(error.contains(problem), "{error}");
+    }
+    // With removed objects: rows are numbered anew in tables, and not in checkpoints.
+    market.thin_out();
+    market.write_parquet(folder.path("fewer")).unwrap();
+    let mut fewer = Market::read_parquet(folder.path("fewer")).unwrap();
+    let mut checkpoints = ikra::tables::Checkpoints::open(folder.path("run")).unwrap();
+    checkpoints.write(&market, 1).unwrap();
+    checkpoints.wait().unwrap();
+    let saved = checkpoints.newest::<Market>().unwrap().unwrap().world;
+    assert_eq!(saved.rows(), market.rows());
+    assert!(saved.cars.links().eq(market.cars.links()));
+    market.compact::<Car>().unwrap();
+    fewer.compact::<Bike>().unwrap();
+    assert_eq!(fewer.rows(), market.rows());
+    assert!(market.rows().2.iter().any(|Dealer { all }| all.len() == 4));
+}
