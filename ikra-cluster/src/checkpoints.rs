@@ -157,13 +157,14 @@ impl Checkpoints<'_> {
     /// # Errors
     ///
     /// As for [`ikra_tables::Checkpoints::newest`], of any rank.
-    pub fn newest<W: World>(&self) -> Result<Option<Checkpoint<W>>, TableError>
+    pub fn newest<W: World>(&mut self) -> Result<Option<Checkpoint<W>>, TableError>
     where
         W::Classes: TableClasses<W>,
     {
         let names = self.cluster.agreed(self.own.names())?.join("\n");
         let names = self.cluster.from_first(names.as_bytes())?;
         let names = String::from_utf8_lossy(&names);
-        ikra_tables::Checkpoints::newest_of(names.lines(), |name| self.cluster.agreed(self.own.read(name)))
+        let read = |name: &str| self.cluster.agreed(self.own.read(name));
+        ikra_tables::Checkpoints::newest_of(names.lines(), read)
     }
 }

@@ -13,6 +13,7 @@ use ikra_runtime::world::World;
 use crate::error::TableError;
 use crate::export::{Export, TableClasses};
 use crate::import::Import;
+use folder::Name;
 use part::Part;
 
 /// Checkpoints of a world in a folder. Each is a folder of Arrow files, one per class, and a manifest.
@@ -74,8 +75,10 @@ pub struct Checkpoints {
     part: Part,
     keep: usize,
     writing: Option<Writing>,
-    /// The last checkpoint that this value wrote: its step.
-    last: Option<u64>,
+    /// The last checkpoint that this value wrote.
+    last: Option<Name>,
+    /// Whether the program has asked for the checkpoints that are there.
+    has_looked: bool,
     /// Held while this value lives, unless another process holds it for this one.
     _lock: Option<File>,
 }
@@ -83,7 +86,7 @@ pub struct Checkpoints {
 /// A checkpoint that is being written.
 #[derive(Debug)]
 struct Writing {
-    step: u64,
+    name: Name,
     thread: JoinHandle<Result<(), TableError>>,
 }
 
@@ -127,7 +130,15 @@ impl Checkpoints {
         assert!(rank < ranks, "rank {rank} is one of {ranks}");
         let folder = folder.as_ref().to_owned();
         let lock = folder::open(&folder, rank == 0)?;
-        Ok(Self { folder, part: Part { rank, ranks }, keep: 2, writing: None, last: None, _lock: lock })
+        Ok(Self {
+            folder,
+            part: Part { rank, ranks },
+            keep: 2,
+            writing: None,
+            last: None,
+            has_looked: false,
+            _lock: lock,
+        })
     }
 
     /// Keeps this number of checkpoints, at least one; 2 without this call. Older ones are removed when a newer one is whole.
@@ -142,7 +153,8 @@ impl Checkpoints {
     ///
     /// # Errors
     ///
-    /// The error of the write before, after which nothing is written by this call; [`TableError::SameName`],
+    /// The error of the write before, after which nothing is written by this call; [`TableError::Used`], if the folder has
+    /// checkpoints and the program has not asked for the [`newest`](Self::newest); [`TableError::SameName`],
     /// [`TableError::File`], [`TableError::World`]. Checkpoints that are on the disk stay there.
     pub fn write<W: World>(&mut self, world: &W, step: u64) -> Result<(), TableError>
     where
@@ -167,7 +179,7 @@ impl Checkpoints {
     /// A name for a new checkpoint after this step. Each call returns another one.
     #[must_use]
     pub fn name(step: u64) -> String {
-        folder::Name::new(step).to_string()
+        Name::new(step).to_string()
     }
 
     /// Writes this process's part of a checkpoint of this [`name`](Self::name).
@@ -180,13 +192,17 @@ impl Checkpoints {
         W::Classes: TableClasses<W>,
     {
         self.join()?;
-        let step = folder::Name::parse(name).ok_or_else(|| self.no_checkpoint(name))?.step;
+        let parsed = Name::parse(name).ok_or_else(|| self.no_checkpoint(name))?;
+        if !self.has_looked && folder::names(&self.folder)?.iter().any(|name| part::is_whole(&self.path(*name))) {
+            return Err(TableError::Used { folder: self.folder.display().to_string() });
+        }
+        self.has_looked = true;
         let tables = Export::of(world).saved(self.part.rank, self.part.ranks)?;
-        let (path, part, state) = (self.folder.join(name), self.part, state.to_owned());
-        let write = move || part.write(&path, step, state, tables);
+        let (path, part, state) = (self.path(parsed), self.part, state.to_owned());
+        let write = move || part.write(&path, parsed.step, state, tables);
         let thread = thread::Builder::new().name("ikra checkpoint".to_owned()).spawn(write);
         let thread = thread.map_err(|error| crate::whole::file_error(&self.folder, error))?;
-        self.writing = Some(Writing { step, thread });
+        self.writing = Some(Writing { name: parsed, thread });
         Ok(())
     }
 
@@ -206,13 +222,13 @@ impl Checkpoints {
     ///
     /// As for [`wait`](Self::wait).
     pub fn join(&mut self) -> Result<bool, TableError> {
-        let Some(Writing { step, thread }) = self.writing.take() else { return Ok(false) };
+        let Some(Writing { name, thread }) = self.writing.take() else { return Ok(false) };
         let panicked = || TableError::Unwritable {
             path: self.folder.display().to_string(),
             reason: "the thread that wrote it panicked".to_owned(),
         };
         thread.join().map_err(|_| panicked())??;
-        self.last = Some(step);
+        self.last = Some(name);
         Ok(true)
     }
 
@@ -220,11 +236,14 @@ impl Checkpoints {
     ///
     /// # Errors
     ///
-    /// [`TableError::File`].
+    /// [`TableError::NotShared`], if the last one lacks parts of other processes, which have written them; [`TableError::File`].
     pub fn remove_old(&self) -> Result<(), TableError> {
+        if let Some(last) = self.last.filter(|last| !folder::soon(|| part::is_whole(&self.path(*last)))) {
+            return Err(TableError::NotShared { path: self.path(last).display().to_string() });
+        }
         let mut left = self.keep;
         for name in folder::names(&self.folder)? {
-            let path = self.folder.join(name.to_string());
+            let path = self.path(name);
             if left > 0 && part::is_whole(&path) {
                 left -= 1;
             } else {
@@ -237,7 +256,7 @@ impl Checkpoints {
     /// The step of the last checkpoint that this value wrote and that is on the disk.
     #[must_use]
     pub fn last(&self) -> Option<u64> {
-        self.last
+        self.last.map(|name| name.step)
     }
 
     /// The names of all checkpoints, those of later steps first. Some may not be whole.
@@ -254,12 +273,14 @@ impl Checkpoints {
     /// # Errors
     ///
     /// If there are whole checkpoints and none can be read, the error of the newest one.
-    pub fn newest<W: World>(&self) -> Result<Option<Checkpoint<W>>, TableError>
+    pub fn newest<W: World>(&mut self) -> Result<Option<Checkpoint<W>>, TableError>
     where
         W::Classes: TableClasses<W>,
     {
         let names = self.names()?;
-        Self::newest_of(names.iter().map(String::as_str), |name| self.read(name))
+        let newest = Self::newest_of(names.iter().map(String::as_str), |name| self.read(name))?;
+        self.has_looked = true;
+        Ok(newest)
     }
 
     /// The first checkpoint of these names that can be read: `read` is [`read`](Self::read), and what processes agree about.
@@ -286,23 +307,29 @@ impl Checkpoints {
         first.map_or(Ok(None), Err)
     }
 
-    /// Reads the checkpoint of this name.
+    /// Reads the checkpoint of this name. Who goes on from one that is not the newest removes the later ones before, since
+    /// `newest` would return them.
     ///
     /// # Errors
     ///
     /// [`TableError::NoCheckpoint`], if it is not whole; [`TableError::Unreadable`], if it is damaged;
     /// [`TableError::OtherClasses`]; other errors of reading tables.
-    pub fn read<W: World>(&self, name: &str) -> Result<Checkpoint<W>, TableError>
+    pub fn read<W: World>(&mut self, name: &str) -> Result<Checkpoint<W>, TableError>
     where
         W::Classes: TableClasses<W>,
     {
         let path = self.folder.join(name);
-        let parsed = folder::Name::parse(name).filter(|_| part::is_whole(&path));
+        let parsed = Name::parse(name).filter(|_| part::is_whole(&path));
         let step = parsed.ok_or_else(|| self.no_checkpoint(name))?.step;
         let mut saved = part::read(&path, step)?;
         let state = std::mem::take(&mut saved.state);
         let world = Import::saved(saved)?.read()?;
+        self.has_looked = true;
         Ok(Checkpoint { world, step, state, skipped: Vec::new() })
+    }
+
+    fn path(&self, name: Name) -> PathBuf {
+        self.folder.join(name.to_string())
     }
 
     fn no_checkpoint(&self, name: &str) -> TableError {

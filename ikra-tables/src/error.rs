@@ -120,6 +120,18 @@ pub enum TableError {
         /// The folder.
         folder: String,
     },
+    /// The folder has checkpoints, and the program has not asked for the newest.
+    #[error("{folder} has checkpoints of an earlier run: go on from them, by `newest`, or name another folder")]
+    Used {
+        /// The folder.
+        folder: String,
+    },
+    /// Other processes have written their parts of a checkpoint to another place.
+    #[error("{path} lacks the parts of other processes; name a folder that all of them share")]
+    NotShared {
+        /// The folder with the files of this process.
+        path: String,
+    },
     /// There is no checkpoint of this name, or it was not written to its end.
     #[error("{path} is no checkpoint, or was not written to its end; begin from another one")]
     NoCheckpoint {

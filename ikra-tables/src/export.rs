@@ -162,7 +162,7 @@ impl<'w, W: World> Export<'w, W> {
         if how.part.is_none() || is_in_a_row {
             return Ok(batch);
         }
-        with_removed(objects, rows, batch).map_err(|error| TableError::Unwritable { path, reason: one_line(error) })
+        with_removed(objects, rows, &batch).map_err(|error| TableError::Unwritable { path, reason: one_line(error) })
     }
 
     /// The objects of a class as a batch, with a copy of each column.
@@ -295,7 +295,7 @@ pub(crate) const REMOVED: &str = "(removed)";
 fn with_removed<C: Class>(
     objects: &Objects<C>,
     rows: Range<usize>,
-    batch: RecordBatch,
+    batch: &RecordBatch,
 ) -> Result<RecordBatch, ArrowError> {
     let mut live = (0..objects.slots()).filter(|&index| objects.exists(index));
     let before = rows.start.checked_sub(1).and_then(|before| live.nth(before));
@@ -307,12 +307,12 @@ fn with_removed<C: Class>(
         removed.append(false);
         next = index + 1;
     }
-    let batch = arrow_select::take::take_record_batch(&batch, &UInt32Array::from(order))?;
-    let mut columns: Vec<_> =
-        batch.schema_ref().fields().iter().cloned().zip(batch.columns().iter().cloned()).collect();
+    let order = UInt32Array::from(order);
+    let taken = batch.columns().iter().map(|column| arrow_select::take::take(column, &order, None));
     let removed: ArrayRef = Arc::new(BooleanArray::new(removed.finish(), None));
-    columns.push((Arc::new(ArrowField::new(REMOVED, DataType::Boolean, false)), removed));
-    let (fields, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+    let columns = taken.chain([Ok(removed)]).collect::<Result<_, _>>()?;
+    let field = Arc::new(ArrowField::new(REMOVED, DataType::Boolean, false));
+    let fields: Vec<_> = batch.schema_ref().fields().iter().cloned().chain([field]).collect();
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }
 

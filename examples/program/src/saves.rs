@@ -69,8 +69,8 @@ impl Saves<'_> {
     /// # Errors
     ///
     /// If there are checkpoints and none can be read, or if they are of another run.
-    pub fn newest<W: Saved>(&self) -> Result<Option<(W, u32)>, Unsaved> {
-        let Some(store) = &self.store else { return Ok(None) };
+    pub fn newest<W: Saved>(&mut self) -> Result<Option<(W, u32)>, Unsaved> {
+        let Some(store) = &mut self.store else { return Ok(None) };
         let Some(newest) = store.newest()? else { return Ok(None) };
         newest.skipped.iter().for_each(|skipped| eprintln!("not used: {skipped}"));
         if newest.state != self.run {

@@ -4,9 +4,28 @@ use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::error::TableError;
 use crate::whole::file_error;
+
+/// The time for which a process that was killed may still hold the lock, or for which the files of others may be invisible.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Calls a function until it is true, for a while. Returns whether it was.
+pub(super) fn soon(mut is_true: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        if is_true() {
+            return true;
+        }
+        if start.elapsed() > PATIENCE {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
 
 /// Makes the folder, and locks it if that is this process's task.
 pub(super) fn open(folder: &Path, is_locking: bool) -> Result<Option<File>, TableError> {
@@ -17,7 +36,12 @@ pub(super) fn open(folder: &Path, is_locking: bool) -> Result<Option<File>, Tabl
     let path = folder.join("lock");
     let lock = File::options().create(true).truncate(false).write(true).open(&path);
     let lock = lock.map_err(|error| file_error(&path, error))?;
-    match lock.try_lock() {
+    let mut tried = Ok(());
+    soon(|| {
+        tried = lock.try_lock();
+        !matches!(tried, Err(TryLockError::WouldBlock))
+    });
+    match tried {
         Ok(()) => Ok(Some(lock)),
         Err(TryLockError::WouldBlock) => Err(TableError::InUse { folder: folder.display().to_string() }),
         Err(TryLockError::Error(error)) => Err(file_error(&path, error)),

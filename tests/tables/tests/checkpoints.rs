@@ -223,7 +223,7 @@ fn damaged_checkpoints_are_skipped() {
 }
 
 /// Reads a checkpoint whose file of animals has other contents, of which the manifest has the hash.
-fn read_with(checkpoints: &Checkpoints, folder: &Path, contents: &[u8]) -> Result<Land, TableError> {
+fn read_with(checkpoints: &mut Checkpoints, folder: &Path, contents: &[u8]) -> Result<Land, TableError> {
     let (file, manifest) = (folder.join("Animal.1-of-1.arrow"), folder.join("1-of-1.json"));
     let (before, text) = (fs::read(&file).unwrap(), fs::read_to_string(&manifest).unwrap());
     let hash = |contents: &[u8]| format!("\"bytes\":{},\"hash\":{}", contents.len(), XxHash3_64::oneshot(contents));
@@ -251,14 +251,14 @@ fn hostile_files() {
     checkpoints.wait().unwrap();
     let path = path.join(&checkpoints.names().unwrap()[0]);
     let whole = fs::read(path.join("Animal.1-of-1.arrow")).unwrap();
-    assert_eq!(read_with(&checkpoints, &path, &whole).unwrap().all(), land.all());
-    let check = |contents: &[u8]| match read_with(&checkpoints, &path, contents) {
+    assert_eq!(read_with(&mut checkpoints, &path, &whole).unwrap().all(), land.all());
+    for len in (0..whole.len()).step_by(31) {
+        assert!(read_with(&mut checkpoints, &path, &whole[..len]).is_err(), "{len} bytes");
+    }
+    let mut check = |contents: &[u8]| match read_with(&mut checkpoints, &path, contents) {
         Err(error) => drop(message::<()>(Err(error))),
         Ok(mut land) => land.steps(4..6, 2),
     };
-    for len in (0..whole.len()).step_by(31) {
-        assert!(read_with(&checkpoints, &path, &whole[..len]).is_err(), "{len} bytes");
-    }
     let is_long = std::env::var_os("IKRA_LONG").is_some();
     for at in (0..whole.len()).step_by(if is_long { 1 } else { 5 }) {
         for byte in [0, 1, 0x7f, 0x80, 0xff] {
@@ -363,7 +363,7 @@ fn killed_at_any_time() {
             child.wait().unwrap();
         }
         assert!(child("", "killed_at_any_time", &path).wait().unwrap().success());
-        let checkpoints = Checkpoints::open(&path).unwrap();
+        let mut checkpoints = Checkpoints::open(&path).unwrap();
         let end = checkpoints.newest::<Land>().unwrap().unwrap();
         assert_eq!((end.step, end.world.all()), (u64::from(END), expected.clone()));
         assert!(checkpoints.names().unwrap().len() <= 2);
@@ -468,4 +468,35 @@ fn an_error_of_one_rank_is_one_of_all() {
         assert!(message(checkpoints.newest::<Land>()).contains("Animal.2-of-2.arrow"));
         assert_eq!(last, Some(1));
     });
+}
+
+#[test]
+fn a_folder_of_an_earlier_run() {
+    let folder = Folder::new();
+    let (path, land) = (folder.path("run"), Land::of(5));
+    let mut checkpoints = Checkpoints::open(&path).unwrap();
+    checkpoints.write(&land, 300).unwrap();
+    checkpoints.write(&land, 400).unwrap();
+    drop(checkpoints);
+    // It would be removed at once, since there are two of later steps.
+    let mut checkpoints = Checkpoints::open(&path).unwrap();
+    let used = message(checkpoints.write(&land, 1));
+    assert!(used.contains("has checkpoints of an earlier run"), "{used}");
+    assert_eq!(checkpoints.names().unwrap().len(), 2);
+    assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().step, 400);
+    checkpoints.write(&land, 401).unwrap();
+    checkpoints.wait().unwrap();
+    assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().step, 401);
+}
+
+#[test]
+fn ranks_that_share_no_folder() {
+    let folder = Folder::new();
+    let mut first = Checkpoints::open_part(folder.path("one machine"), 0, 2).unwrap();
+    let name = Checkpoints::name(1);
+    first.write_as(&name, &Land::of(5), "").unwrap();
+    assert!(first.join().unwrap());
+    let not_shared = message(first.remove_old());
+    assert!(not_shared.contains("lacks the parts of other processes"), "{not_shared}");
+    assert_eq!(names(&folder.path("one machine").join(name)).len(), 3, "nothing is removed");
 }

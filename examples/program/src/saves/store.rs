@@ -28,7 +28,7 @@ impl<'r> Store<'r> {
         })
     }
 
-    pub(super) fn newest<W: Saved>(&self) -> Result<Option<Checkpoint<W>>, Failure> {
+    pub(super) fn newest<W: Saved>(&mut self) -> Result<Option<Checkpoint<W>>, Failure> {
         match self {
             Self::Alone(checkpoints) => checkpoints.newest(),
             Self::Ranks(checkpoints) => checkpoints.newest(),
