@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ikra::prelude::*;
-use ikra::tables::{Export, Import, Source, TableWorld};
+use ikra::tables::{Checkpoints, Export, Import, Source, TableWorld};
 use ikra_tables_tests::{Car, Folder, Street, Things, Town, street};
 
 /// Runs a program in Python, in this folder. Returns what it prints; `None` without the libraries.
@@ -29,9 +29,15 @@ fn python_reads_what_is_written() {
     let folder = Folder::new();
     Things::of(100).write_parquet(folder.path("things")).unwrap();
     Things::of(100).write_csv(folder.path("things")).unwrap();
+    let mut checkpoints = Checkpoints::open(folder.path("things")).unwrap();
+    checkpoints.write(&Things::of(100), 7).unwrap();
+    checkpoints.wait().unwrap();
     let program = r#"
-import pandas, polars, pyarrow.parquet
+import glob, pandas, polars, pyarrow.parquet
+[saved] = glob.glob("things/step-7-*/Thing.1-of-1.arrow")
 for table in (
+    pandas.read_feather(saved).to_dict("records"),
+    polars.read_ipc(saved).to_dicts(),
     pandas.read_parquet("things/Thing.parquet").to_dict("records"),
     polars.read_parquet("things/Thing.parquet").to_dicts(),
     pyarrow.parquet.read_table("things/Thing.parquet").to_pylist(),
