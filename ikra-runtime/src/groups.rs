@@ -1,10 +1,10 @@
 //! Grouping objects by key: a counting sort on the host, or groups that a place makes.
 
 use std::any::TypeId;
+use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-
-use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 use ikra_core::grid::Grid;
 use ikra_core::groups::GroupsArgument;
@@ -14,7 +14,7 @@ use ikra_core::value::Value;
 
 use crate::class::Class;
 use crate::error::Error;
-use crate::link::Link;
+use crate::exec::spread;
 use crate::list::Listed;
 use crate::objects::{AnyObjects, generation};
 use crate::table::Table;
@@ -84,58 +84,52 @@ pub(crate) fn group<C: Class, T: Copy + Sync, G: Keys<T>>(
     table: &Table<C>,
 ) -> Result<Groups<C, G>, Error> {
     let groups = keys.groups();
-    let len = of.len();
-    // Each thread has a count per group: not more of them than there are objects.
-    let threads = match rayon::current_num_threads() {
-        threads if len >= MANY => threads.min(4 * len / (groups as usize).max(1)).max(1),
-        _ => 1,
-    };
-    let chunk = len.div_ceil(threads).max(1);
-    let mut numbers = vec![0_u32; len];
-    let count = |(numbers, of): (&mut [u32], &[T])| -> Result<Vec<u32>, usize> {
-        let mut counts = vec![0_u32; groups as usize];
-        for (n, (number, &of)) in numbers.iter_mut().zip(of).enumerate() {
+    let count = |places: Range<usize>| {
+        let (mut numbers, mut counts) = (vec![0_u32; places.len()], vec![0_u32; groups as usize]);
+        for (n, (number, &of)) in numbers.iter_mut().zip(&of[places.clone()]).enumerate() {
             *number = keys.key(of).unwrap_or(u32::MAX);
-            *counts.get_mut(*number as usize).ok_or(n)? += 1;
+            *counts.get_mut(*number as usize).ok_or(places.start + n)? += 1;
         }
-        Ok(counts)
+        Ok((numbers, counts))
     };
-    let counted: Vec<_> = if threads == 1 {
-        numbers.chunks_mut(chunk).zip(of.chunks(chunk)).map(count).collect()
-    } else {
-        numbers.par_chunks_mut(chunk).zip(of.par_chunks(chunk)).map(count).collect()
-    };
-    let mut counts = Vec::with_capacity(counted.len());
-    for (n, counted) in counted.into_iter().enumerate() {
-        let failed = |place: usize| {
-            let place = n * chunk + place;
-            bad_key::<C>(among, place, keys.key(of[place]), groups)
-        };
-        counts.push(counted.map_err(failed)?);
-    }
-    let starts = starts(&mut counts, groups as usize);
-    let ids: Vec<_> = std::iter::repeat_with(|| AtomicU32::new(0)).take(len).collect();
-    // The objects of different chunks go to different places, so the threads need no order.
-    let place = |(n, mut next): (usize, Vec<u32>)| {
-        let places = n * chunk..((n + 1) * chunk).min(len);
-        let indices = among.ranges(places.clone()).flatten();
-        for (index, &key) in indices.zip(&numbers[places]) {
-            let next = &mut next[key as usize];
-            ids[*next as usize].store(index as u32, Relaxed);
-            *next += 1;
-        }
-    };
-    if threads == 1 {
-        counts.into_iter().enumerate().for_each(place);
-    } else {
-        counts.into_par_iter().enumerate().for_each(place);
-    }
-    let ids: Vec<u32> = ids.into_iter().map(AtomicU32::into_inner).collect();
+    let sorted = sort(of.len(), groups as usize, among, &count);
+    let (ids, starts) = sorted.map_err(|place| bad_key(C::NAME, among, place, keys.key(of[place]), groups))?;
     let made = Made { table: table.header.number, generation: generation() };
     // SAFETY: 1. `starts` has the sums of the counts of `groups` groups, and their total at the end; 2. `ids` are the
     // indices of the objects in `among`: each was stored, since the counts are of these keys. They exist in
     // the table, by the caller's check, and the world has been borrowed since.
     Ok(unsafe { Groups::new(keys, starts.into(), ids.into(), made) })
+}
+
+/// A number for each object, and one for each group. If an object has no group, its place.
+type Numbers = Result<(Vec<u32>, Vec<u32>), usize>;
+
+/// Sorts the objects in `among` by their groups: returns their indices, and the start of each group. `count` finds the groups
+/// of some, and counts these. One function serves all keys and classes.
+fn sort(len: usize, groups: usize, among: &Listed, count: &(dyn Fn(Range<usize>) -> Numbers + Sync)) -> Numbers {
+    // Each thread has a count per group: not more of them than there are objects.
+    let threads = match rayon::current_num_threads() {
+        threads if len >= MANY => threads.min(4 * len / groups.max(1)).max(1),
+        _ => 1,
+    };
+    let chunk = len.div_ceil(threads).max(1);
+    let places = |n: usize| n * chunk..((n + 1) * chunk).min(len);
+    let (counted, _) = spread(len.div_ceil(chunk), &|n| count(places(n)));
+    let (numbers, mut counts): (Vec<_>, Vec<_>) =
+        counted.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    let starts = starts(&mut counts, groups);
+    let ids: Vec<_> = std::iter::repeat_with(|| AtomicU32::new(0)).take(len).collect();
+    let counts: Vec<_> = counts.into_iter().map(Mutex::new).collect();
+    // The objects of different chunks go to different places, so the threads need no order.
+    drop(spread(counts.len(), &|n| {
+        let mut next = counts[n].lock().unwrap_or_else(PoisonError::into_inner);
+        for (index, &key) in among.ranges(places(n)).flatten().zip(&numbers[n]) {
+            let next = &mut next[key as usize];
+            ids[*next as usize].store(index as u32, Relaxed);
+            *next += 1;
+        }
+    }));
+    Ok((ids.into_iter().map(AtomicU32::into_inner).collect(), starts))
 }
 
 /// The groups that a place made, with these keys, of the objects in `among`.
@@ -159,17 +153,18 @@ pub(crate) unsafe fn groups_of<C: Class, T, G: Keys<T>>(
             // SAFETY: by the caller.
             Ok(unsafe { Groups::on_device(keys, (keys.groups(), starts), ids, made) })
         }
-        Grouped::Bad { place, key } => Err(bad_key::<C>(among, place, key, keys.groups())),
+        Grouped::Bad { place, key } => Err(bad_key(C::NAME, among, place, key, keys.groups())),
     }
 }
 
 /// The error for an object without a key, or with one that is too large, at a position in `among`.
-fn bad_key<C: Class>(among: &Listed, place: usize, key: Option<u32>, groups: u32) -> Error {
+fn bad_key(class: &'static str, among: &Listed, place: usize, key: Option<u32>, groups: u32) -> Error {
     let index = among.ranges(place..place + 1).flatten().next().unwrap_or_default();
-    let id = Link::<C>::at(index as u32).id();
+    // Ids count from 1.
+    let id = index as u32 + 1;
     match key {
-        None => Error::NoKey { class: C::NAME, id },
-        Some(key) => Error::KeyOutOfRange { class: C::NAME, id, key, groups },
+        None => Error::NoKey { class, id },
+        Some(key) => Error::KeyOutOfRange { class, id, key, groups },
     }
 }
 

@@ -112,6 +112,10 @@ pub(crate) fn spread<T: Send>(count: usize, work: &(dyn Fn(usize) -> T + Sync)) 
 
 /// Calls `work` with each number below `count` on several threads. One function serves all work.
 fn spread_calls(count: usize, work: &(dyn Fn(usize) + Sync)) -> AllReturned {
+    if count == 1 {
+        work(0);
+        return AllReturned(());
+    }
     let failures = Failures { lowest: AtomicUsize::new(usize::MAX), first: Mutex::new(None) };
     (0..count).into_par_iter().for_each(|n| failures.catch(n, || work(n)));
     // A call is left out only after a panic, whose payload is here.

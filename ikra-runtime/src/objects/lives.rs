@@ -174,16 +174,9 @@ impl<C: Class> Objects<C> {
 
 /// The objects below `slots` that exist, as a list, which is kept in `known`.
 fn live<'a>(known: &'a OnceLock<Arc<ListOrder>>, holes: &Holes, slots: usize) -> &'a Arc<ListOrder> {
-    known.get_or_init(|| listed(holes, slots))
-}
-
-fn listed(holes: &Holes, slots: usize) -> Arc<ListOrder> {
-    let parts = slots.div_ceil(PART);
     let part = |n: usize| holes.live(n * PART..((n + 1) * PART).min(slots)).collect::<Vec<_>>();
-    Arc::new(match parts {
-        0 | 1 => ListOrder::of_ranges(holes.live(0..slots)),
-        _ => ListOrder::of_ranges(spread(parts, &part).0.into_iter().flatten()),
-    })
+    let parts = || spread(slots.div_ceil(PART), &part).0.into_iter().flatten();
+    known.get_or_init(|| Arc::new(ListOrder::of_ranges(parts())))
 }
 
 impl<C: Class> Lives for Objects<C> {
