@@ -49,12 +49,15 @@ fn read<D: Dispatch>(
             let names: Vec<_> = targets.iter().map(|&(name, _)| name).collect();
             return from.bad(classes, n, || format!("`{}` is none of `{}`", shown(class), names.join("`, `")));
         };
-        let Some(target) = targets[tag].1.filter(|target| target.keys.is_none()) else {
+        let target = targets[tag].1;
+        if target.is_some_and(|target| target.keys.is_some()) {
             return from.bad(name, n, || format!("class {class} has a key, and links of a trait are numbers of rows"));
-        };
-        links[n] = row.filter(|&row| target.has(row as usize)).and_then(|row| AnyLink::from_parts(tag, row));
+        }
+        let row = row.filter(|&row| target.is_some_and(|target| target.has(row as usize)));
+        links[n] = row.and_then(|row| AnyLink::from_parts(tag, row));
         if links[n].is_none() {
-            from.bad(name, n, || format!("there is no such row among {} of class {class}", target.len));
+            let len = target.map_or(0, |target| target.len);
+            from.bad(name, n, || format!("there is no such row among {len} of class {class}"));
         }
     })?;
     Ok(links)
@@ -67,17 +70,16 @@ fn write<D: Dispatch>(
     links: &Links<'_>,
     to: &mut Written,
 ) -> Result<(), TableError> {
-    let mut rows = Vec::with_capacity(values.len());
-    for (n, &link) in values.iter().enumerate() {
-        let parts = link.into().map(AnyLink::parts);
-        rows.push(match parts {
-            Some((tag, index)) => Some(links.row(n, D::CLASSES[tag], index as usize)?),
-            None => None,
-        });
-    }
-    if D::CLASSES.iter().any(|class| links.has_key(*class)) {
+    let named: Vec<_> = D::CLASSES.iter().map(|&class| links.named(class)).collect();
+    if named.iter().flatten().any(|named| named.has_key()) {
         return Err(to.unwritable(format!("`{name}` has links of trait {}, which cannot be keys", D::NAME)));
     }
+    let row = |(n, &link): (usize, &_)| {
+        let Some((tag, index)) = Into::<Option<AnyLink<D>>>::into(link).map(AnyLink::parts) else { return Ok(None) };
+        let row = named[tag].and_then(|named| named.row(index as usize));
+        row.map(Some).ok_or_else(|| links.bad_link(n, D::CLASSES[tag].name()))
+    };
+    let rows: Vec<Option<u32>> = values.iter().enumerate().map(row).collect::<Result<_, _>>()?;
     let class = |link: Option<AnyLink<D>>| link.map(|link| D::CLASSES[link.parts().0].name());
     let texts: StringArray = values.iter().map(|&link| class(link.into())).collect();
     let rows: UInt32Array = rows.into();

@@ -20,9 +20,9 @@ use part::Part;
 ///
 /// [`write`](Self::write) copies the columns and returns; a thread writes the copy to the disk while the next steps run.
 /// [`newest`](Self::newest) reads the newest checkpoint that is whole and undamaged. Objects keep their numbers, and so the
-/// places of removed ones, so that a run from a checkpoint has the same bits as one that was never stopped. Only the host's
-/// memory is written: of what a program holds beside the world, `write` takes the number of steps, and
-/// [`write_with`](Self::write_with) a text. Values of `sim.track(link)` and compiled kernels are not part of it.
+/// places of removed ones, so that a run from a checkpoint has the same bits as one that was never stopped. Columns that a GPU
+/// has changed are fetched. Of the program's other values, `write` takes the number of the step, and
+/// [`write_with`](Self::write_with) a text. Handles of `sim.track(link)` are not part of it.
 ///
 /// ```
 /// use ikra::{prelude::*, tables::{Checkpoints, TableError}};
@@ -106,7 +106,8 @@ pub struct Checkpoint<W> {
 }
 
 impl Checkpoints {
-    /// Opens a folder for checkpoints, and makes it if it does not exist. One program at a time may have it open.
+    /// Opens a folder for checkpoints, and makes it if it does not exist. One program at a time may have it open; this function
+    /// waits three seconds for another one, which may have been killed just now.
     ///
     /// # Errors
     ///

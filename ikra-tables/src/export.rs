@@ -1,6 +1,7 @@
 //! Classes as Arrow batches, Parquet and CSV.
 
 use std::any::TypeId;
+use std::cell::OnceCell;
 use std::fs;
 use std::io::BufWriter;
 use std::ops::Range;
@@ -75,6 +76,8 @@ pub struct Export<'w, W> {
     world: &'w W,
     keys: HashMap<TypeId, ArrayRef>,
     skipped: HashSet<(TypeId, usize)>,
+    /// The objects of all classes, once a class is written.
+    named: OnceCell<HashMap<TypeId, Named>>,
 }
 
 impl<W> std::fmt::Debug for Export<'_, W> {
@@ -87,7 +90,7 @@ impl<'w, W: World> Export<'w, W> {
     /// The tables of this world.
     #[must_use]
     pub fn of(world: &'w W) -> Self {
-        Self { world, keys: HashMap::new(), skipped: HashSet::new() }
+        Self { world, keys: HashMap::new(), skipped: HashSet::new(), named: OnceCell::new() }
     }
 
     /// Writes links to a class as the values of this field. They have to differ; [`Import`](crate::Import) checks that.
@@ -114,6 +117,7 @@ impl<'w, W: World> Export<'w, W> {
         match <[_; 1]>::try_from(written.into_columns()) {
             Ok([(_, column)]) if column.data_type().is_integer() || column.data_type().is_string() => {
                 self.keys.insert(TypeId::of::<C>(), column);
+                self.named = OnceCell::new();
                 Ok(self)
             }
             Ok([(_, column)]) => {
@@ -133,7 +137,7 @@ impl<'w, W: World> Export<'w, W> {
         self
     }
 
-    fn named(&self, by_number: bool) -> HashMap<TypeId, Named> {
+    fn all_named(&self, by_number: bool) -> HashMap<TypeId, Named> {
         let members = self.world.members();
         let named = members.as_ref().iter().map(|&member| {
             let id = member.class().type_id();
@@ -148,7 +152,8 @@ impl<'w, W: World> Export<'w, W> {
     {
         let objects: &Objects<C> = self.world.objects();
         let is_in_a_row = objects.in_a_row()?;
-        let named = self.named(how.part.is_some());
+        // An export writes either tables or a part of a checkpoint.
+        let named = self.named.get_or_init(|| self.all_named(how.part.is_some()));
         let mut written = Written::new(how.is_flat, path);
         let len = objects.len();
         let rows = how.part.map_or(0..len, |(part, parts)| {
@@ -156,7 +161,7 @@ impl<'w, W: World> Export<'w, W> {
             bound(part)..bound(part + 1)
         });
         let (shared, skipped) = (how.shared, &self.skipped);
-        let writing = Writing { objects, named: &named, shared, skipped, rows: rows.clone() };
+        let writing = Writing { objects, named, shared, skipped, rows: rows.clone() };
         C::Fields::write(&WritingOf(writing), &mut written)?;
         let (path, batch) = written.finish(rows.len())?;
         if how.part.is_none() || is_in_a_row {
@@ -340,7 +345,7 @@ fn check_names<W: World>() -> Result<(), TableError> {
 
 /// A target of all classes: files of a folder, or tables in memory.
 pub trait Target<W> {
-    #[doc(hidden)]
+    /// Adds the objects of a class.
     fn add<C: TableClass>(&mut self, from: &Export<'_, W>) -> Result<(), TableError>
     where
         W: World + Holds<C>;

@@ -16,8 +16,8 @@ use ikra_runtime::objects::{Lives, NewObjects, Objects};
 use ikra_runtime::world::{Holds, World};
 
 use crate::columns::{Columns, Table, Target, Targets, missing};
-use crate::error::{BadRows, TableError};
-use crate::export::{Format, TableClasses};
+use crate::error::{BadRows, TableError, shown};
+use crate::export::{Format, REMOVED, TableClasses};
 use crate::fields::{Naming, NamingOf, TableClass, TableFields, column_names};
 use crate::files::Opened;
 use crate::keys::Keys;
@@ -340,6 +340,13 @@ impl<W: Holds<C>, C: TableClass> AnySource<W> for Reading<C> {
         let opened = match std::mem::replace(&mut self.source.from, From::Batches(Vec::new())) {
             From::Batches(batches) => Opened::Batches(batches),
             From::Saved(from, batches, removed) => {
+                let wanted = column_names::<C>(&self.source.naming);
+                let is_known = |name: &String| name == REMOVED || wanted.contains(name);
+                let names = batches.iter().flat_map(|batch| batch.schema_ref().fields()).map(|field| field.name());
+                if let Some(name) = names.into_iter().find(|name| !is_known(name)) {
+                    let reason = format!("it has a column `{}`, which class {} lacks", shown(name), C::NAME);
+                    return Err(TableError::OtherClasses { path: from, reason });
+                }
                 self.source.from = From::Saved(from, Vec::new(), Vec::new());
                 self.removed = removed;
                 Opened::Batches(batches)

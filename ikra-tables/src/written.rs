@@ -96,8 +96,13 @@ impl Named {
         Self { rows, len, key }
     }
 
+    /// Whether links to the class are its keys.
+    pub(crate) fn has_key(&self) -> bool {
+        self.key.is_some()
+    }
+
     #[inline]
-    fn row(&self, index: usize) -> Option<u32> {
+    pub(crate) fn row(&self, index: usize) -> Option<u32> {
         match &self.rows {
             Some(rows) => rows.get(index).copied().filter(|&row| row != NO_ROW),
             None => (index < self.len).then_some(index as u32),
@@ -154,21 +159,16 @@ impl<'a> Links<'a> {
         Links { each: 1, ends: Some(ends), ..self }
     }
 
-    fn bad_link(&self, n: usize, target: &'static str) -> TableError {
+    /// The error for value `n`, which is a link to no object of a class.
+    pub(crate) fn bad_link(&self, n: usize, target: &'static str) -> TableError {
         let element = n / self.each.max(1);
         let row = self.ends.map_or(element, |ends| ends.partition_point(|&end| end <= element));
         TableError::BadLink { class: self.class, field: self.field, row, target }
     }
 
-    /// The row of an object of a class, to which value `n` is a link.
-    pub(crate) fn row(&self, n: usize, class: ClassId, index: usize) -> Result<u32, TableError> {
-        let named = self.named.get(&class.type_id());
-        named.and_then(|named| named.row(index)).ok_or_else(|| self.bad_link(n, class.name()))
-    }
-
-    /// Whether links to a class are its keys.
-    pub(crate) fn has_key(&self, class: ClassId) -> bool {
-        self.named.get(&class.type_id()).is_some_and(|named| named.key.is_some())
+    /// The objects of a class.
+    pub(crate) fn named(&self, class: ClassId) -> Option<&'a Named> {
+        self.named.get(&class.type_id())
     }
 
     /// A column with links: the rows of their objects, or the objects' keys. `nulls` says where there is none.

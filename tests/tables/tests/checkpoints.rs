@@ -316,6 +316,14 @@ mod changed {
         streets: Objects<Street>,
         cars: Objects<Car>,
     }
+
+    impl Town {
+        pub(super) fn of_one() -> Self {
+            let mut town = Self::new();
+            town.streets.push(Street { number: 1, length: 2.0, next: None, lanes: 3 }).unwrap();
+            town
+        }
+    }
 }
 
 #[test]
@@ -330,6 +338,12 @@ fn a_world_that_has_changed() {
     assert!(more.contains("class Car, which this world lacks"), "{more}");
     let column = message(checkpoints.newest::<changed::Town>());
     assert!(column.contains("no column `lanes` for class Street"), "{column}");
+    // A column that would be lost.
+    let mut checkpoints = Checkpoints::open(folder.path("other")).unwrap();
+    checkpoints.write(&changed::Town::of_one(), 1).unwrap();
+    checkpoints.wait().unwrap();
+    let lost = message(checkpoints.newest::<Town>());
+    assert!(lost.contains("it has a column `lanes`, which class Street lacks"), "{lost}");
 }
 
 /// Runs a test of this program in a process of its own, after some commands of a shell.
