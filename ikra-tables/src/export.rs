@@ -1,12 +1,11 @@
 //! Classes as Arrow batches, Parquet and CSV.
 
 use std::any::TypeId;
-use std::cell::OnceCell;
 use std::fs;
 use std::io::BufWriter;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, UInt32Array};
 use arrow_buffer::BooleanBufferBuilder;
@@ -77,7 +76,7 @@ pub struct Export<'w, W> {
     keys: HashMap<TypeId, ArrayRef>,
     skipped: HashSet<(TypeId, usize)>,
     /// The objects of all classes, once a class is written.
-    named: OnceCell<HashMap<TypeId, Named>>,
+    named: OnceLock<HashMap<TypeId, Named>>,
 }
 
 impl<W> std::fmt::Debug for Export<'_, W> {
@@ -90,7 +89,7 @@ impl<'w, W: World> Export<'w, W> {
     /// The tables of this world.
     #[must_use]
     pub fn of(world: &'w W) -> Self {
-        Self { world, keys: HashMap::new(), skipped: HashSet::new(), named: OnceCell::new() }
+        Self { world, keys: HashMap::new(), skipped: HashSet::new(), named: OnceLock::new() }
     }
 
     /// Writes links to a class as the values of this field. They have to differ; [`Import`](crate::Import) checks that.
@@ -117,7 +116,7 @@ impl<'w, W: World> Export<'w, W> {
         match <[_; 1]>::try_from(written.into_columns()) {
             Ok([(_, column)]) if column.data_type().is_integer() || column.data_type().is_string() => {
                 self.keys.insert(TypeId::of::<C>(), column);
-                self.named = OnceCell::new();
+                self.named = OnceLock::new();
                 Ok(self)
             }
             Ok([(_, column)]) => {
