@@ -109,6 +109,7 @@ impl Cluster {
         // SAFETY: it was a byte when it was sent, and a message arrives as it was sent, by the contract of `Transport`.
         let has_device = |bytes: &Bytes| bytes.first().is_some_and(|byte| unsafe { byte.assume_init() } != 0);
         state.has_devices = all.iter().any(has_device);
+        state.all_have_devices = all.iter().all(has_device);
         state.device = device;
         state.classes = world.members().as_ref().iter().map(|member| ClassState::of(*member)).collect();
         drop(state);
@@ -118,7 +119,8 @@ impl Cluster {
     }
 
     /// As [`share`](Self::share), for a rank that runs its kernels on a GPU: `Place::Gpu(n)`. Each rank has a GPU of its own.
-    /// Kernels for each object and for pairs run there; values of ghosts go through the host. The host runs the others, which
+    /// Kernels for each object and for pairs run there. Values of ghosts go from device to device if all ranks have one and are
+    /// threads of this process, and through the hosts otherwise. The host runs the other kernels, which
     /// copies the rank's own values.
     ///
     /// ```no_run

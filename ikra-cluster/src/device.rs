@@ -8,7 +8,7 @@ use ikra_runtime::mirror::{Mirror, Unit};
 use ikra_runtime::objects::AnyObjects;
 use ikra_runtime::place::Place;
 
-use crate::state::State;
+use crate::state::{State, each};
 
 /// Objects between two runs of a list that are copied with them: a copy takes as long as that many bytes.
 const GAP: usize = 1 << 14;
@@ -29,7 +29,7 @@ pub(crate) fn parts(units: &[Unit], fields: FieldSet, objects: &[Range<usize>]) 
 }
 
 /// The ranges that cover a list of objects, in ascending order, with a few others.
-fn runs(lists: impl Iterator<Item = u32>) -> Vec<Range<usize>> {
+pub(crate) fn runs(lists: impl Iterator<Item = u32>) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for index in lists.map(|index| index as usize) {
         match runs.last_mut() {
@@ -41,6 +41,17 @@ fn runs(lists: impl Iterator<Item = u32>) -> Vec<Range<usize>> {
 }
 
 impl State {
+    /// Notes that the device has all fields of a class: the launch has copied what it lacked from the host.
+    pub(crate) fn note_on_device(&mut self, number: usize) {
+        let class = &mut self.classes[number];
+        let new = class.all().without(class.on_device);
+        class.on_device = class.all();
+        for field in each(new, class.fields.len()) {
+            class.gathered[field] = 0;
+            self.halos.values_mut().for_each(|halo| halo.note_copied(number, field));
+        }
+    }
+
     /// Copies the rank's own values of some fields from its device to its host.
     ///
     /// # Errors
@@ -91,7 +102,7 @@ impl State {
     }
 
     /// The device's copy of some objects.
-    fn mirror<'o>(&self, objects: &'o mut dyn AnyObjects) -> Option<&'o mut dyn Mirror> {
+    pub(crate) fn mirror<'o>(&self, objects: &'o mut dyn AnyObjects) -> Option<&'o mut dyn Mirror> {
         let stream = self.device?.stream;
         // SAFETY: it is used for these objects' columns.
         unsafe { objects.copies().mirror(stream) }

@@ -8,14 +8,15 @@ use ikra_core::effects::FieldSet;
 use ikra_core::info::FieldInfo;
 use ikra_core::table::AtHand;
 use ikra_runtime::error::Error;
-use ikra_runtime::executor::{Executor, Form, Launch, Part, Recorded, Recorder, Recording, Run, Sharing};
+use ikra_runtime::executor::{Executor, Form, Launch, Part, Recorded, Recorder, Recording, Run, Section, Sharing};
+use ikra_runtime::groups::{GroupKeys, Grouped};
 use ikra_runtime::objects::AnyObjects;
 use ikra_runtime::place::Place;
 use ikra_runtime::world::World;
 
 use crate::device::Device;
 use crate::halo::HaloKey;
-use crate::reach::{How, Reach, changes, reach, takes_worklist};
+use crate::reach::{How, Reach, all_reads, changes, reach, takes_worklist};
 use crate::results::Results;
 use crate::state::{ClassState, Shared, fields_where};
 
@@ -39,9 +40,21 @@ struct Lent<'w, W: World> {
     at_hand: Vec<AtHand>,
 }
 
+/// Whether a kernel may run for inner objects while other ranks copy fields of its class: it does not use them otherwise than
+/// by reading them.
+fn may_overlap(section: &Section, copied: FieldSet) -> bool {
+    let effects = section.effects;
+    let changes_in_place = !effects.writes().without(effects.shadowed()).intersection(copied).is_empty();
+    !changes_in_place
+        && effects.copied().intersection(copied).is_empty()
+        && !effects.atomics().any(|used| used.is_changed())
+}
+
 impl<W: World> Drop for Lent<'_, W> {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
+        // An error of the device reaches the caller with the next operation there.
+        let _ = state.arrive();
         if !self.has_ended {
             let rank = state.ranks.rank();
             // The panic or the error reaches the caller by itself.
@@ -106,14 +119,23 @@ impl<W: World> Lent<'_, W> {
         Ok(())
     }
 
-    /// Prepares a kernel that ranks share, and returns what completes its results, and the key of its ghosts.
-    fn prepare(&mut self, reach: &Reach, launch: &Launch<'_>) -> Result<(Results, Option<HaloKey>), Error> {
+    /// Prepares a kernel that ranks share, on their hosts or on their devices, and returns what completes its results, and
+    /// the key of its ghosts.
+    fn prepare(
+        &mut self,
+        reach: &Reach,
+        launch: &Launch<'_>,
+        is_on_device: bool,
+    ) -> Result<(Results, Option<HaloKey>), Error> {
+        if reach.is_far && is_on_device {
+            self.gather_on_devices(&reach.reads, launch.kernel)?;
+        }
         let mut members = self.world.members_mut();
         let members = members.as_mut();
         let mut state = self.shared.lock();
         let (rank, kernel) = (state.ranks.rank(), launch.kernel);
         let key = if reach.is_far {
-            for (number, member) in members.iter_mut().enumerate() {
+            for (number, member) in members.iter_mut().enumerate().filter(|_| !is_on_device) {
                 state.collect(number, reach.reads[number], &mut **member)?;
             }
             None
@@ -123,7 +145,7 @@ impl<W: World> Lent<'_, W> {
             None
         } else {
             let key = state.find_halo(reach, launch, members)?;
-            state.exchange(&key, &reach.reads, kernel, members)?;
+            state.exchange(&key, &reach.reads, (kernel, is_on_device), members)?;
             state.begin_updates(&key, &reach.updates, members);
             Some(key)
         };
@@ -143,7 +165,16 @@ impl<W: World> Lent<'_, W> {
             members.iter().zip(&self.at_hand).for_each(|(member, at_hand)| set_at_hand(&**member, Some(at_hand)));
         }
         let own = reach.classes.iter().map(|&class| state.classes[class].own(rank)).collect();
-        Ok((Results { shared: self.shared.clone(), kernel, own }, key))
+        let inner = match (launch.sections, &reach.classes[..], key.as_ref().and_then(|key| state.halos.get(key))) {
+            ([section], &[class], Some(halo)) if is_on_device && may_overlap(section, reach.reads[class]) => {
+                vec![halo.inner[class].clone()]
+            }
+            _ => Vec::new(),
+        };
+        if inner.iter().all(Range::is_empty) {
+            state.arrive()?;
+        }
+        Ok((Results { shared: self.shared.clone(), kernel, own, inner }, key))
     }
 }
 
@@ -169,10 +200,19 @@ impl<W: World> Lent<'_, W> {
 
     /// Runs a kernel for own objects on the rank's device.
     fn run_on(&mut self, device: Device, run: &mut Run<'_, W>) -> Result<(), Error> {
+        self.with_device(device, |executor, world| executor.run(world, run))
+    }
+
+    /// Lets the rank's device work with the world.
+    fn with_device<T>(
+        &mut self,
+        device: Device,
+        work: impl FnOnce(&mut dyn Executor<W>, &mut W) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         for (number, member) in self.world.members_mut().as_mut().iter_mut().enumerate() {
             let known = self.shared.lock().classes[number].on_device;
-            // SAFETY: the device has the values of own objects, and those of ghosts that were stored; the host has no newer
-            // ones of these. It has older values of other objects, which the kernel does not read.
+            // SAFETY: the device has the values of own objects, and those of others that were stored or copied; the host has
+            // no newer ones of these. It has older values of other objects, which the kernel does not read.
             unsafe { member.copies().uploaded(device.stream, known) };
         }
         let taken = self.world.state_mut().executors().take(device.place);
@@ -181,20 +221,32 @@ impl<W: World> Lent<'_, W> {
             None => W::open(self.world, device.place)?,
         };
         self.is_on_device = true;
-        let result = executor.run(self.world, run);
+        let result = work(&mut *executor, self.world);
         self.world.state_mut().executors().put(executor);
-        result?;
+        let result = result?;
+        self.shared.lock().arrive()?;
         let (mut state, mut members) = (self.shared.lock(), self.world.members_mut());
-        for (class, member) in state.classes.iter_mut().zip(members.as_mut()) {
-            // The launch has copied what the device lacked.
+        for (number, member) in members.as_mut().iter_mut().enumerate() {
             if member.has_own_columns() {
-                class.on_device = class.all();
+                state.note_on_device(number);
             }
             // The device counts all atomic fields as changed, of all classes. What the kernel has changed is stale below.
             // SAFETY: the host has older values of the changed fields, which nothing reads before `Lent` is dropped.
             unsafe { member.copies().lend(device.stream) };
         }
-        Ok(())
+        Ok(result)
+    }
+
+    /// Makes columns current on each rank's device where ranks copy from device to device, and on each host otherwise.
+    fn gather_on_devices(&mut self, fields: &[FieldSet], kernel: &str) -> Result<(), Error> {
+        let (mut state, mut members) = (self.shared.lock(), self.world.members_mut());
+        let (members, mut across) = (members.as_mut(), vec![FieldSet::EMPTY; fields.len()]);
+        for (number, member) in members.iter_mut().enumerate() {
+            across[number] = fields[number].intersection(state.across(number, &**member));
+            state.collect(number, fields[number].without(across[number]), &mut **member)?;
+        }
+        state.gather_across(&across, kernel, members)?;
+        state.arrive()
     }
 }
 
@@ -306,10 +358,10 @@ unsafe impl<W: World> Executor<W> for Cluster {
                         state.collect(number, FieldSet::from_bits(1 << store.to.field), &mut *members[number])?;
                     }
                 }
-                let (results, key) = lent.prepare(&reach, &run.launch)?;
-                let start = Instant::now();
                 let is_each = matches!(run.launch.form, Form::Each | Form::Pairs { .. });
                 let device = lent.device_for(&reach).filter(|_| is_each && matches!(run.part, Part::All));
+                let (results, key) = lent.prepare(&reach, &run.launch, device.is_some())?;
+                let start = Instant::now();
                 match (device, run.part) {
                     (Some(device), _) => {
                         let sharing: Arc<dyn Sharing> = Arc::new(results);
@@ -357,8 +409,41 @@ unsafe impl<W: World> Executor<W> for Cluster {
         Ok(())
     }
 
-    fn synchronize(&mut self, _: &mut W) -> Result<(), Error> {
-        self.shared.lock().ranks.check()
+    /// Each rank's device groups all objects, if it can: groups are the same everywhere, and no host has them.
+    fn group(&mut self, world: &mut W, launch: &Launch<'_>, keys: GroupKeys) -> Result<Option<Grouped>, Error> {
+        let device = {
+            let state = self.shared.lock();
+            state.device.filter(|_| state.copies_across())
+        };
+        let Some(device) = device else { return Ok(None) };
+        let mut lent = self.lend(world)?;
+        let reads = {
+            let (state, members) = (lent.shared.lock(), lent.world.members());
+            all_reads(launch, members.as_ref(), &state.classes)
+        };
+        let grouped = match reads {
+            Some(reads) => {
+                lent.gather_on_devices(&reads, launch.kernel)?;
+                lent.with_device(device, |executor, world| executor.group(world, launch, keys))?
+            }
+            None => None,
+        };
+        lent.has_ended = true;
+        Ok(grouped)
+    }
+
+    fn synchronize(&mut self, world: &mut W) -> Result<(), Error> {
+        let device = {
+            let state = self.shared.lock();
+            state.ranks.check()?;
+            state.device
+        };
+        let Some(mut executor) = device.and_then(|device| world.state_mut().executors().take(device.place)) else {
+            return Ok(());
+        };
+        let result = executor.synchronize(world);
+        world.state_mut().executors().put(executor);
+        result
     }
 
     fn recorder(&mut self, _: &mut W) -> Result<Arc<dyn Recorder>, Error> {

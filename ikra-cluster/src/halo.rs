@@ -1,7 +1,8 @@
 //! Halos: the objects of other ranks that kernels reach through links, and the exchange of their values.
 
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use ikra_core::effects::FieldSet;
 use ikra_core::kernel::Argument;
@@ -10,6 +11,8 @@ use ikra_runtime::error::Error;
 use ikra_runtime::executor::Launch;
 use ikra_runtime::objects::AnyObjects;
 
+use crate::across::Ranges;
+use crate::device::runs;
 use crate::pack;
 use crate::ranks::What;
 use crate::reach::Reach;
@@ -53,10 +56,33 @@ pub(crate) struct Halo {
     pub(crate) outgoing: Lists,
     /// This rank's ghosts.
     pub(crate) incoming: Lists,
-    /// For each class, when the values of each field were last exchanged.
+    /// The ranges that have these ghosts, and other objects of their owners.
+    runs: Vec<Ranges>,
+    /// For each class, when the values of each field were last exchanged: on the host, and on the rank's device.
     exchanged: Vec<Vec<u64>>,
+    on_device: Vec<Vec<u64>>,
     /// For each class, a bit per object: the ghosts.
     pub(crate) ghosts: Vec<Box<[u64]>>,
+    /// For each class, own objects from which kernels reach no ghosts.
+    pub(crate) inner: Vec<Range<usize>>,
+}
+
+/// The objects that a rank's own objects reach.
+struct Named {
+    /// For each class, a bit per object.
+    bits: Vec<Vec<AtomicU64>>,
+    /// For each class, the longest range of own objects that reach own objects only.
+    inner: Vec<Range<usize>>,
+}
+
+/// The objects of which it is known together whether they reach others' objects.
+const BLOCK: usize = 1024;
+
+impl Halo {
+    /// Notes that the device has the host's values of a field.
+    pub(crate) fn note_copied(&mut self, number: usize, field: usize) {
+        self.on_device[number][field] = self.exchanged[number][field];
+    }
 }
 
 impl State {
@@ -79,7 +105,7 @@ impl State {
         let key = HaloKey::new(reach, given, &self.classes);
         if !self.halos.contains_key(&key) {
             let named = self.named(reach, &key.given, members)?;
-            let halo = self.agree(&named, launch.kernel)?;
+            let halo = self.agree(named, launch.kernel)?;
             self.halos.insert(key.clone(), halo);
         }
         Ok(key)
@@ -107,24 +133,43 @@ impl State {
         named.iter().enumerate().flat_map(indices).collect()
     }
 
-    /// A bit for each object that links and arguments name, directly and through other objects.
+    /// The objects that links and arguments name, directly and through other objects.
     fn named(
         &self,
         reach: &Reach,
         given: &[(usize, u32)],
         members: &mut [&mut dyn AnyObjects],
-    ) -> Result<Vec<Vec<AtomicU64>>, Error> {
+    ) -> Result<Named, Error> {
         let (first, then) = (&reach.first, &reach.then);
         let named = self.no_bits();
         for &(class, index) in given {
             named[class][index as usize / 64].fetch_or(1 << (index % 64), Relaxed);
         }
+        let (rank, leaves) = (self.ranks.rank(), AtomicBool::new(false));
+        let owned = self.classes.iter().map(|class| class.own(rank)).map(|own| (own.start as u32, own.end as u32));
+        let bits = members.iter().zip(&named).zip(owned);
+        let changes: Vec<_> =
+            bits.map(|((member, bits), own)| Change::within(member.class(), bits, own, &leaves)).collect();
+        let mut inner = vec![0..0; members.len()];
+        for (number, member) in members.iter_mut().enumerate().filter(|(number, _)| !first[*number].is_empty()) {
+            let own = self.classes[number].own(rank);
+            // The range of blocks that reach own objects, up to this one.
+            let mut run = own.start..own.start;
+            for start in own.clone().step_by(BLOCK) {
+                let end = (start + BLOCK).min(own.end);
+                leaves.store(false, Relaxed);
+                member.visit_links(&mut (start..end), first[number], Moves::new(&changes))?;
+                run = if leaves.load(Relaxed) { end..end } else { run.start..end };
+                if run.len() > inner[number].len() {
+                    inner[number] = run.clone();
+                }
+            }
+        }
+        if then.iter().any(|fields| !fields.is_empty()) || !given.is_empty() {
+            inner.fill(0..0);
+        }
         let changes: Vec<_> =
             members.iter().zip(&named).map(|(member, bits)| Change::visited(member.class(), bits)).collect();
-        let rank = self.ranks.rank();
-        for (number, member) in members.iter_mut().enumerate().filter(|(number, _)| !first[*number].is_empty()) {
-            member.visit_links(&mut self.classes[number].own(rank), first[number], Moves::new(&changes))?;
-        }
         // The objects whose links were followed.
         let mut done: Vec<Vec<u64>> = self.classes.iter().map(|class| vec![0; class.count.div_ceil(64)]).collect();
         let mut is_done = false;
@@ -143,15 +188,15 @@ impl State {
                 is_done = false;
             }
         }
-        Ok(named)
+        Ok(Named { bits: named, inner })
     }
 
     /// Tells each owner which of its objects are ghosts here.
-    fn agree(&mut self, named: &[Vec<AtomicU64>], kernel: &str) -> Result<Halo, Error> {
+    fn agree(&mut self, named: Named, kernel: &str) -> Result<Halo, Error> {
         let (rank, ranks) = (self.ranks.rank(), self.ranks.count());
         let mut incoming: Lists = vec![vec![Vec::new(); self.classes.len()]; ranks];
-        let mut ghosts = Vec::with_capacity(named.len());
-        for (number, bits) in named.iter().enumerate() {
+        let mut ghosts = Vec::with_capacity(named.bits.len());
+        for (number, bits) in named.bits.iter().enumerate() {
             let class = &self.classes[number];
             let mut bits: Box<[u64]> = bits.iter().map(|word| word.load(Relaxed)).collect();
             for index in class.own(rank) {
@@ -187,11 +232,21 @@ impl State {
                 }
             }
         }
-        let exchanged = self.classes.iter().map(|class| vec![0; class.fields.len()]).collect();
-        Ok(Halo { outgoing, incoming, exchanged, ghosts })
+        let exchanged: Vec<_> = self.classes.iter().map(|class| vec![0; class.fields.len()]).collect();
+        let runs_of = |list: &Vec<u32>| runs(list.iter().copied());
+        let within = |(number, owner): (usize, usize), list: &Vec<u32>| -> Vec<Range<usize>> {
+            let own = self.classes[number].own(owner);
+            runs_of(list).into_iter().map(|run| run.start.max(own.start)..run.end.min(own.end)).collect()
+        };
+        let of_rank = |(owner, lists): (usize, &Vec<Vec<u32>>)| {
+            lists.iter().enumerate().map(|(number, list)| within((number, owner), list)).collect()
+        };
+        let runs = incoming.iter().enumerate().map(of_rank).collect();
+        Ok(Halo { outgoing, incoming, runs, on_device: exchanged.clone(), exchanged, ghosts, inner: named.inner })
     }
 
-    /// Exchanges the values of ghosts in these fields of each class, as far as they have changed.
+    /// Exchanges the values of ghosts in these fields of each class, as far as they have changed: for a kernel on the hosts
+    /// of ranks, or on their devices.
     ///
     /// # Errors
     ///
@@ -200,19 +255,26 @@ impl State {
         &mut self,
         key: &HaloKey,
         fields: &[FieldSet],
-        kernel: &str,
+        (kernel, is_on_device): (&str, bool),
         members: &mut [&mut dyn AnyObjects],
     ) -> Result<(), Error> {
         let (state, Some(mut halo)) = (self.number(), self.halos.remove(key)) else { return Ok(()) };
+        if is_on_device {
+            self.exchange_across(&mut halo, fields, kernel, members)?;
+        }
         let (mut columns, mut moved) = (Vec::with_capacity(members.len()), Vec::with_capacity(members.len()));
         for (number, member) in members.iter().enumerate() {
+            let across = if is_on_device { self.across(number, &**member) } else { FieldSet::EMPTY };
             let class = &self.classes[number];
-            let exchanged = &mut halo.exchanged[number];
-            let is_needed = |field, _: &_| fields[number].contains(field) && class.written(field) > exchanged[field];
+            let (exchanged, on_device) = (&mut halo.exchanged[number], &mut halo.on_device[number]);
+            let of_host = fields[number].without(across);
+            let is_needed = |field, _: &_| of_host.contains(field) && class.written(field) > exchanged[field];
             let needed = fields_where(class.fields, is_needed);
             moved.push(needed);
             columns.push(if needed.is_empty() { Vec::new() } else { member.elements(needed) });
-            each(needed, class.fields.len()).for_each(|field| exchanged[field] = class.written(field));
+            for field in each(needed, class.fields.len()) {
+                (exchanged[field], on_device[field]) = (class.written(field), class.written(field));
+            }
         }
         if columns.iter().all(Vec::is_empty) {
             self.halos.insert(key.clone(), halo);
@@ -255,6 +317,41 @@ impl State {
         }
         self.halos.insert(key.clone(), halo);
         Ok(())
+    }
+}
+
+impl State {
+    /// Exchanges the values of ghosts that are on the ranks' devices.
+    fn exchange_across(
+        &mut self,
+        halo: &mut Halo,
+        fields: &[FieldSet],
+        kernel: &str,
+        members: &mut [&mut dyn AnyObjects],
+    ) -> Result<(), Error> {
+        let mut moved = Vec::with_capacity(members.len());
+        for (number, member) in members.iter().enumerate() {
+            let (across, class) = (fields[number].intersection(self.across(number, &**member)), &self.classes[number]);
+            let exchanged = &mut halo.on_device[number];
+            let is_needed = |field, _: &_| {
+                across.contains(field) && class.written(field) > exchanged[field].max(class.gathered[field])
+            };
+            let needed = fields_where(class.fields, is_needed);
+            each(needed, class.fields.len()).for_each(|field| exchanged[field] = class.written(field));
+            moved.push(needed);
+        }
+        if moved.iter().all(|fields| fields.is_empty()) {
+            return Ok(());
+        }
+        let has_some = |lists: &Vec<Vec<u32>>| {
+            lists.iter().zip(&moved).any(|(list, fields)| !list.is_empty() && !fields.is_empty())
+        };
+        let ranks = 0..self.ranks.count();
+        let takers: Vec<_> = ranks.clone().filter(|&other| has_some(&halo.outgoing[other])).collect();
+        let from: Vec<_> = ranks.filter(|&other| has_some(&halo.incoming[other])).collect();
+        let from: Vec<_> = from.into_iter().map(|other| (other, halo.runs[other].clone())).collect();
+        self.ranks.traffic.exchanges += 1;
+        self.copy_across(&moved, kernel, &takers, &from, members)
     }
 }
 

@@ -57,6 +57,7 @@
 //! | `state` | who owns which objects, and which columns are stale |
 //! | `reach`, `names` | what a kernel reads of other objects, by its effects |
 //! | `halo`, `updates` | the exchange of ghosts' values, and of updates of their atomic fields |
+//! | `across` | the same, from device to device |
 //! | `checkpoints` | worlds on the disk, a part from each rank (feature `checkpoints`) |
 //! | `device` | ranks whose kernels run on a GPU |
 //! | `results` | results of kernels, completed by those of other ranks |
@@ -68,6 +69,7 @@
 #![warn(unreachable_pub, clippy::multiple_unsafe_ops_per_block)]
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg = false))]
 
+mod across;
 #[cfg(feature = "checkpoints")]
 mod checkpoints;
 mod cluster;

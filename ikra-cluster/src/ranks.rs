@@ -25,6 +25,8 @@ pub struct Traffic {
     pub messages: u64,
     /// Their bytes, without headers.
     pub bytes: u64,
+    /// Bytes that its device has copied from devices of other ranks.
+    pub bytes_across: u64,
     /// How many times some objects' values of some columns were exchanged before a kernel.
     pub exchanges: u64,
     /// How many times whole columns were collected: for a kernel that may read any object, or for the program.
@@ -57,6 +59,10 @@ impl Ranks {
 
     pub(crate) fn count(&self) -> usize {
         self.transport.ranks()
+    }
+
+    pub(crate) fn are_threads(&self) -> bool {
+        self.transport.are_threads()
     }
 
     fn others(&self) -> impl Iterator<Item = usize> + use<> {

@@ -2,7 +2,7 @@
 
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::kernel::Argument;
-use ikra_runtime::executor::{Form, Launch, Part, Section};
+use ikra_runtime::executor::{Extent, Form, Launch, Part, Section};
 use ikra_runtime::objects::AnyObjects;
 
 use crate::names::is_standard;
@@ -37,7 +37,7 @@ pub(crate) struct Reach {
 /// Finds how ranks run a kernel.
 pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObjects], classes: &[ClassState]) -> How {
     let is_each = matches!(launch.form, Form::Each | Form::Pairs { .. });
-    let has_results = matches!(launch.form, Form::Reduce(_) | Form::Collect(_) | Form::Store(_));
+    let has_results = matches!(launch.form, Form::Reduce(_) | Form::Collect(_) | Form::Store(_) | Form::Choose(_));
     let is_whole = match part {
         Part::All => is_each || has_results,
         Part::Ranges(_) => is_each,
@@ -104,6 +104,28 @@ pub(crate) fn reach(launch: &Launch<'_>, part: Part<'_>, members: &[&dyn AnyObje
         reach.then[number] = reach.reads[number].intersection(links(class.fields));
     }
     How::Shared(reach)
+}
+
+/// The fields of each class that a kernel reads if a rank runs it for all objects of its class. `None` if it is for others, if
+/// it changes something, or if the class has no columns that a device can divide.
+pub(crate) fn all_reads(
+    launch: &Launch<'_>,
+    members: &[&dyn AnyObjects],
+    classes: &[ClassState],
+) -> Option<Vec<FieldSet>> {
+    let [section] = launch.sections else { return None };
+    let own = members.iter().position(|member| member.class() == section.effects.class())?;
+    let is_whole = matches!(&section.over, Extent::Range(all) if *all == (0..classes[own].count));
+    if !is_whole || !launch.filters.is_empty() || !members[own].has_own_columns() {
+        return None;
+    }
+    let How::Shared(reach) = reach(launch, Part::All, members, classes) else { return None };
+    if !reach.updates.is_empty() || !section.effects.writes().is_empty() {
+        return None;
+    }
+    let mut reads = reach.reads;
+    reads[own] = reads[own].union(section.effects.reads());
+    Some(reads)
 }
 
 /// Whether a kernel may put objects into a worklist.

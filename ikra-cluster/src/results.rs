@@ -17,6 +17,8 @@ pub(crate) struct Results {
     pub(crate) kernel: &'static str,
     /// This rank's objects of each of the kernel's classes.
     pub(crate) own: Vec<Range<usize>>,
+    /// Those of them for which it runs before other ranks' values have arrived.
+    pub(crate) inner: Vec<Range<usize>>,
 }
 
 // SAFETY: 1. each rank sends the results that it has computed, in the order of the ranks, which is that of their objects. All
@@ -25,6 +27,14 @@ pub(crate) struct Results {
 unsafe impl Sharing for Results {
     fn own(&self, class: usize) -> Range<usize> {
         self.own.get(class).cloned().unwrap_or(0..0)
+    }
+
+    fn inner(&self, class: usize) -> Range<usize> {
+        self.inner.get(class).cloned().unwrap_or(0..0)
+    }
+
+    fn arrive(&self) -> Result<(), Error> {
+        self.shared.lock().arrive()
     }
 
     fn complete(&self, results: &mut [MaybeUninit<u8>], size: usize, own: Range<usize>) -> Result<(), Error> {

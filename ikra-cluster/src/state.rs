@@ -12,7 +12,7 @@ use ikra_core::effects::FieldSet;
 use ikra_core::info::FieldInfo;
 use ikra_core::reduce::Chunks;
 use ikra_runtime::error::Error;
-use ikra_runtime::mirror::Elements;
+use ikra_runtime::mirror::{Elements, Pending};
 use ikra_runtime::objects::AnyObjects;
 
 use crate::device::Device;
@@ -59,6 +59,8 @@ pub(crate) struct ClassState {
     pub(crate) bounds: Vec<usize>,
     /// When each field was last changed by a kernel that ranks shared. 0 if it is current on each rank.
     written: Vec<u64>,
+    /// The value of `written` for which the rank's device has the values of all objects.
+    pub(crate) gathered: Vec<u64>,
     /// When links of the class last changed, or its objects.
     pub(crate) linked_at: u64,
     /// The number of its table, which the objects keep in whatever world they are.
@@ -82,6 +84,7 @@ impl ClassState {
             count: 0,
             bounds: Vec::new(),
             written: vec![0; fields.len()],
+            gathered: vec![0; fields.len()],
             linked_at: 0,
             table: table(objects),
             generation: objects.generation(),
@@ -166,8 +169,11 @@ pub(crate) struct State {
     pub(crate) stream: u64,
     /// The device on which the rank runs kernels, if it is not the host.
     pub(crate) device: Option<Device>,
-    /// Whether some rank has a device.
+    /// Whether some rank has a device, and whether all have.
     pub(crate) has_devices: bool,
+    pub(crate) all_have_devices: bool,
+    /// Copies from device to device whose values have not arrived.
+    pub(crate) pending: Vec<Pending>,
 }
 
 /// The state, which the executor shares with what fetches columns.
@@ -187,6 +193,8 @@ impl Shared {
             stream,
             device: None,
             has_devices: false,
+            all_have_devices: false,
+            pending: Vec::new(),
         };
         Self(Arc::new(Mutex::new(state)))
     }

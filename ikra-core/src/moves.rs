@@ -1,5 +1,7 @@
 //! Changes of a class's objects: they moved, were removed, or got ids. Links are remapped by them.
 
+#[cfg(not(target_arch = "nvptx64"))]
+use core::sync::atomic::AtomicBool;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::info::ClassId;
@@ -32,6 +34,9 @@ enum How<'a> {
     Removed(&'a [u64]),
     /// Nothing changes. One bit per index is set for each object that a link names.
     Visited(&'a [AtomicU64]),
+    /// The same, and the flag tells whether a link names an object outside of these indices.
+    #[cfg(not(target_arch = "nvptx64"))]
+    Within(&'a [AtomicU64], (u32, u32), &'a AtomicBool),
     /// A running kernel makes objects, which have no ids yet.
     Young,
     /// By number: the id of a new object. Links name number `n` by an index, the given one minus `n`.
@@ -97,6 +102,13 @@ impl<'a> Change<'a> {
         Self { class, how: How::Visited(named) }
     }
 
+    /// As [`visited`](Self::visited). A check also sets the flag if a link names an object whose index is not in the range.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[must_use]
+    pub const fn within(class: ClassId, named: &'a [AtomicU64], range: (u32, u32), leaves: &'a AtomicBool) -> Self {
+        Self { class, how: How::Within(named, range, leaves) }
+    }
+
     /// New objects of `class` have no ids yet: links to them have no new index.
     #[must_use]
     pub const fn young(class: ClassId) -> Self {
@@ -125,6 +137,16 @@ impl<'a> Change<'a> {
             How::Visited(named) => {
                 if let Some(word) = named.get(index as usize / 64) {
                     word.fetch_or(1 << (index % 64), Relaxed);
+                }
+                Some(index)
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            How::Within(named, (start, end), leaves) => {
+                if let Some(word) = named.get(index as usize / 64) {
+                    word.fetch_or(1 << (index % 64), Relaxed);
+                }
+                if index < start || index >= end {
+                    leaves.store(true, Relaxed);
                 }
                 Some(index)
             }

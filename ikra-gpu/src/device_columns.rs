@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ikra_core::class::ClassId;
 use ikra_core::effects::FieldSet;
 use ikra_runtime::error::{Error, GpuError};
-use ikra_runtime::mirror::{Mirror, Span, Unit};
+use ikra_runtime::mirror::{Mirror, Offer, Pending, Span, Unit};
 use ikra_runtime::objects::AnyObjects;
 
 use crate::driver::{Memory, Pieces};
+use crate::offers::{DeviceOffer, Place};
 use crate::stream_log::{INBOX_BYTES, StreamLog};
 
 /// The columns, in the same units as on the host.
@@ -51,6 +52,9 @@ impl Piece {
         unit.len.min(self.memory.len().saturating_sub(column * self.pitch + unit.offset))
     }
 }
+
+/// The operation that a recording cannot have.
+const ACROSS: &str = "copying values of other devices";
 
 /// Parcels start at multiples of this many bytes in the inbox.
 const PARCEL_ALIGN: usize = 16;
@@ -352,6 +356,32 @@ unsafe impl Mirror for DeviceColumns {
         self.log.refuse_in_recording("copying values of other processes")?;
         self.upload(units)?;
         Ok(true)
+    }
+
+    unsafe fn offer(&self) -> Result<Option<(Offer, Pending)>, Error> {
+        self.log.check()?;
+        self.log.refuse_in_recording(ACROSS)?;
+        let place = |piece: &Piece| {
+            let Piece { column, columns, pitch, ref memory, .. } = *piece;
+            Place { column, columns, pitch, address: memory.address(), len: memory.len() }
+        };
+        let places = self.pieces.iter().map(place).collect();
+        // SAFETY: the pieces are memory of this device, which exists until the offer is withdrawn, by the caller.
+        let (offer, pending) = unsafe { DeviceOffer::new(self.class, &self.log, places) }?;
+        Ok(Some((offer, pending)))
+    }
+
+    unsafe fn take(&self, offer: &Offer, units: &[Unit]) -> Result<Option<Pending>, Error> {
+        let Some(offer) = offer.downcast_ref::<DeviceOffer>() else { return Ok(None) };
+        self.log.check()?;
+        self.log.refuse_in_recording(ACROSS)?;
+        let to = |unit: &Unit, column: usize| {
+            let piece = self.pieces.iter().find(|piece| piece.column == unit.column)?;
+            (piece.room(unit, column) == unit.len).then(|| piece.address(unit, column))
+        };
+        // SAFETY: the addresses have this room in pieces of this device, which work on its stream uses (I28), but none before
+        // the values have arrived, by the caller.
+        unsafe { offer.take(self.class, &self.log, units, to) }
     }
 
     fn as_any(&mut self) -> &mut dyn Any {

@@ -23,6 +23,7 @@ pub(crate) mod loop_size;
 pub(crate) mod looping;
 pub(crate) mod loops;
 pub(crate) mod losses;
+pub(crate) mod offers;
 pub(crate) mod order;
 pub(crate) mod recordings;
 pub(crate) mod reduce;

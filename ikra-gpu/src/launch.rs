@@ -7,7 +7,7 @@ use ikra_core::effects::Effects;
 use ikra_core::kernel::{Argument, SectionWords};
 use ikra_core::transfer::WireType;
 use ikra_runtime::error::Error;
-use ikra_runtime::executor::{Form, Launch, OfIteration, Section};
+use ikra_runtime::executor::{Extent, Form, Launch, OfIteration, Section};
 
 use crate::arguments::Arguments;
 use crate::block_size::{threads, threads_for};
@@ -86,24 +86,37 @@ impl DeviceWorld {
             let (kernel, entry, arguments) = (launch.kernel, section.entry, launch.arguments);
             self.special(members, Called { kernel, sections, entry, kind: Kind::Call, arguments }, general)?
         };
-        let grid = match launch.form {
-            // The threads of a block work together: all of them must run, each with at most one object.
-            Form::Pairs { other_bytes, sums } => {
-                parts::grid(objects, other_bytes, sums, self.device().multiprocessors as usize)
-            }
-            _ => self.grid(sections, objects, &entry),
-        };
-        let (first, end) = (positions.first as u32, positions.end as u32);
         let list = match launch.form {
             Form::Construct => self.log.inbox().start().addr() as u64,
             _ => self.upload_list(positions.list.as_ref())?,
         };
-        let own = [Argument::of(&first), Argument::of(&end), Argument::of(&list)];
-        let arguments = Arguments { own: &own, arguments: launch.arguments };
-        // SAFETY: as `entry` has compared, the entry point takes two `u32`, a pointer and the kernel's arguments. The
-        // pointer leads to a list, or for a constructor to the flag for bad links. The objects exist, each once (I2,
-        // I17). Their columns are on the device (I27), and no other kernel runs in this stream at the same time (I28).
-        unsafe { self.begin(members, launch.kernel, sections, &entry, grid, &arguments) }
+        let turns = match &section.over {
+            Extent::Shared(shared) => shared.turns(),
+            _ => [0..0, positions.first..positions.end, 0..0],
+        };
+        for (turn, range) in turns.into_iter().enumerate() {
+            if let (1, Extent::Shared(shared)) = (turn, &section.over) {
+                shared.arrive()?;
+            }
+            if range.is_empty() {
+                continue;
+            }
+            let grid = match launch.form {
+                // The threads of a block work together: all of them must run, each with at most one object.
+                Form::Pairs { other_bytes, sums } => {
+                    parts::grid(range.len(), other_bytes, sums, self.device().multiprocessors as usize)
+                }
+                _ => self.grid(sections, range.len(), &entry),
+            };
+            let (first, end) = (range.start as u32, range.end as u32);
+            let own = [Argument::of(&first), Argument::of(&end), Argument::of(&list)];
+            let arguments = Arguments { own: &own, arguments: launch.arguments };
+            // SAFETY: as `entry` has compared, the entry point takes two `u32`, a pointer and the kernel's arguments. The
+            // pointer leads to a list, or for a constructor to the flag for bad links. The objects exist, each once (I2,
+            // I17). Their columns are on the device (I27), and no other kernel runs in this stream at the same time (I28).
+            unsafe { self.begin(members, launch.kernel, sections, &entry, grid, &arguments) }?;
+        }
+        self.commit_begun(members, sections)
     }
 
     /// A grid with a thread for each object.
@@ -154,7 +167,8 @@ impl DeviceWorld {
         // SAFETY: as `entry` has compared, the entry point takes one section per class, a pointer to a list or null,
         // and the kernels' arguments. The number of blocks is the sections' sum. The objects exist, each once (I2,
         // I17). Their columns are on the device (I27), and no other kernel runs in this stream at the same time (I28).
-        unsafe { self.begin(members, launch.kernel, launch.sections, &entry, grid, &arguments) }
+        unsafe { self.begin(members, launch.kernel, launch.sections, &entry, grid, &arguments) }?;
+        self.commit_begun(members, launch.sections)
     }
 
     /// Starts an entry point with its table entries, or adds the launch to a recording.
@@ -180,7 +194,12 @@ impl DeviceWorld {
         // SAFETY: by the caller, and these are the table entries that the entry point takes.
         arguments.with_places(&words, |all| unsafe { self.log.launch(kernel, &entry.function, grid, all) })?;
         self.spare = words;
-        self.commit(members, sections)
+        Ok(())
+    }
+
+    /// Records the changes of kernels that were started, unless they are only recorded.
+    fn commit_begun(&mut self, members: &mut Members<'_>, sections: &[Section]) -> Result<(), Error> {
+        if self.log.is_recording() { Ok(()) } else { self.commit(members, sections) }
     }
 }
 

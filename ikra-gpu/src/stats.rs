@@ -12,6 +12,7 @@ pub(crate) struct Counters {
     pub(crate) graph_loops: u64,
     pub(crate) bytes_up: u64,
     pub(crate) bytes_down: u64,
+    pub(crate) bytes_across: u64,
     pub(crate) kernels: BTreeMap<&'static str, (u64, Duration)>,
 }
 
@@ -29,6 +30,8 @@ pub struct DeviceStats {
     pub bytes_up: u64,
     /// Bytes of columns and results copied to the host.
     pub bytes_down: u64,
+    /// Bytes of columns copied from other devices: for ranks of one process.
+    pub bytes_across: u64,
     /// Bytes of device memory that the world's columns occupy.
     pub device_memory: u64,
     /// Time on the device by kernel, if [`time_kernels`](crate::Cuda::time_kernels) is on.
@@ -60,6 +63,7 @@ impl DeviceStats {
             graph_loops: counters.graph_loops,
             bytes_up: counters.bytes_up,
             bytes_down: counters.bytes_down,
+            bytes_across: counters.bytes_across,
             device_memory,
             kernels,
         }
@@ -73,6 +77,9 @@ impl fmt::Display for DeviceStats {
             "{} launches, {} bytes up, {} bytes down, {} bytes of device memory",
             self.launches, self.bytes_up, self.bytes_down, self.device_memory
         )?;
+        if self.bytes_across > 0 {
+            write!(f, ", {} bytes across", self.bytes_across)?;
+        }
         if self.resident_loops + self.graph_loops > 0 {
             write!(f, ", {} loops as one kernel, {} as a graph", self.resident_loops, self.graph_loops)?;
         }

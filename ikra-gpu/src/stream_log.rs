@@ -1,7 +1,7 @@
 //! The stream of a world, and the records about its work.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use ikra_core::effects::Effects;
@@ -23,6 +23,8 @@ pub(crate) struct StreamLog {
     number: u64,
     pub(crate) context: Context,
     pub(crate) stream: Stream,
+    /// The stream of copies from other devices.
+    side: OnceLock<Stream>,
     /// The device code, in the order in which kernels are searched; at least one module.
     pub(crate) modules: Vec<Module>,
     /// The kernels of the first module that are not of its model.
@@ -89,6 +91,7 @@ impl StreamLog {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             context: context.clone(),
             stream: Stream::new(context)?,
+            side: OnceLock::new(),
             kernels,
             modules,
             inbox: Mutex::new(HostMemory::new(context, INBOX_BYTES)?),
@@ -107,6 +110,17 @@ impl StreamLog {
     /// A number that no other stream of the process has or had.
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// The stream of copies from other devices.
+    pub(crate) fn side(&self) -> Result<&Stream, GpuError> {
+        match self.side.get() {
+            Some(side) => Ok(side),
+            None => {
+                let made = Stream::new(&self.context)?;
+                Ok(self.side.get_or_init(|| made))
+            }
+        }
     }
 
     /// Whether the world that created it was dropped.
@@ -344,6 +358,10 @@ impl StreamLog {
 
     pub(crate) fn count_down(&self, bytes: usize) {
         self.state().counters.bytes_down += bytes as u64;
+    }
+
+    pub(crate) fn count_across(&self, bytes: usize) {
+        self.state().counters.bytes_across += bytes as u64;
     }
 
     /// Turns the timing of kernels on or off.

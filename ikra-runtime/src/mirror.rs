@@ -9,15 +9,16 @@
 //! are copied. Conversely, if the host reads a few objects of a column that a device has changed, it fetches only
 //! these. After many such reads it fetches the whole column, as soon as that would have been as fast.
 
+mod device;
 mod units;
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+pub use device::{Mirror, Offer, Pending};
 use units::Storage;
 pub use units::{Elements, Span, Unit};
 pub(crate) use units::{elements, spans, units};
@@ -27,44 +28,6 @@ use crate::error::Error;
 use crate::plan::Plan;
 use crate::table::{Header, HostChanges, Newer, Table};
 use ikra_core::effects::FieldSet;
-
-/// A copy of a class's columns on a device.
-///
-/// # Safety
-///
-/// `fetch` and `fetch_beside` write only to the units that they receive, within their lengths.
-pub unsafe trait Mirror: Debug + Send + Sync {
-    /// Waits for the device, and copies units, or parts of them, to the host.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the device; the host's bytes are then unchanged.
-    fn fetch(&self, units: &[Unit]) -> Result<(), Error>;
-
-    /// As [`fetch`](Self::fetch), for a mirror that needs others to have all values: those of the same objects, by their
-    /// streams.
-    ///
-    /// # Errors
-    ///
-    /// As for [`fetch`](Self::fetch).
-    fn fetch_beside<'m>(&self, units: &[Unit], others: &dyn Fn(u64) -> Option<&'m dyn Mirror>) -> Result<(), Error> {
-        let _ = others;
-        self.fetch(units)
-    }
-
-    /// Copies units, or parts of them, from the host, and returns whether it can.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the device.
-    fn store(&self, units: &[Unit]) -> Result<bool, Error> {
-        let _ = units;
-        Ok(false)
-    }
-
-    /// The mirror as `Any`, for downcasts.
-    fn as_any(&mut self) -> &mut dyn Any;
-}
 
 /// One device's copy of a class's columns.
 #[derive(Debug)]

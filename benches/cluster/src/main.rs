@@ -2,6 +2,7 @@
 //!
 //! ```sh
 //! ikra-cluster-benches gpus 2 16384 50          # GPUs, side of the torus, generations; one process, a rank per GPU
+//! ikra-cluster-benches flock 2 256 10           # GPUs, boids along the edge of a cube, steps
 //! ikra-cluster-benches threads 2 2048 100       # one process with so many threads
 //! mpirun -n 2 ikra-cluster-benches ranks 1 2048 100   # threads of each rank; built with the feature `mpi`
 //! ikra-cluster-benches model 14000 2048 2       # microseconds per generation and side for each rank, latency
@@ -19,63 +20,134 @@ use ikra_baselines::median;
 use ikra_baselines::table::{row, table};
 use ikra_cluster::Cluster;
 
-use model::{Cell, Torus};
+use model::flock::{Boid, RADIUS, SPACING, Sky};
+use model::life::{Cell, Torus};
 
-/// How many times each number of generations is timed.
+/// How many times each number of steps is timed.
 const SAMPLES: usize = 5;
 
 /// The measurement of one place.
 struct Measured {
-    /// Microseconds per generation.
+    /// Microseconds per step.
     time: f64,
-    /// How many cells are alive at the end.
-    alive: u64,
-    /// Bytes that a rank sends per generation.
+    /// A number for the state at the end.
+    end: u64,
+    /// Bytes that a rank gets from others per step.
     bytes: f64,
 }
 
-/// Plays generations at a place.
-fn play(torus: &mut Torus, place: Place, steps: usize, sent: impl Fn() -> u64) -> Result<Measured, ikra::Error> {
-    let step = |torus: &mut Torus, steps| torus.on(place).repeat(steps, |step| step.execute(Cell::live, ()));
-    step(torus, 3)?;
-    torus.on(place).execute_and_reduce(Cell::count, (), Sum)?;
+/// A program for one place or many.
+trait Program: Sized {
+    /// The world for a size.
+    fn of(size: usize) -> Result<Self, ikra::Error>;
+    /// Runs steps, without waiting for the last one.
+    fn run(&mut self, place: Place, steps: usize) -> Result<(), ikra::Error>;
+    /// A number for its state.
+    fn end(&mut self, place: Place) -> Result<u64, ikra::Error>;
+    /// Waits for all steps.
+    fn wait(&mut self, place: Place) -> Result<(), ikra::Error>;
+    /// Shares it with the other ranks.
+    fn share(&mut self, cluster: &Cluster, place: Place) -> Result<(), ikra::Error>;
+}
+
+/// Generations on a torus, given the length of its side.
+impl Program for Torus {
+    fn of(side: usize) -> Result<Self, ikra::Error> {
+        let mut torus = Self::new();
+        torus.construct(side * side, Cell::spawn, side as u32)?;
+        Ok(torus)
+    }
+
+    fn run(&mut self, place: Place, steps: usize) -> Result<(), ikra::Error> {
+        self.on(place).repeat(steps, |step| step.execute(Cell::live, ()))
+    }
+
+    fn end(&mut self, place: Place) -> Result<u64, ikra::Error> {
+        self.on(place).execute_and_reduce(Cell::count, (), Sum)
+    }
+
+    fn wait(&mut self, place: Place) -> Result<(), ikra::Error> {
+        self.on(place).synchronize()
+    }
+
+    fn share(&mut self, cluster: &Cluster, place: Place) -> Result<(), ikra::Error> {
+        cluster.share_at(self, place)
+    }
+}
+
+/// Flights in a cube, given the number of boids along each edge.
+impl Program for Sky {
+    fn of(edge: usize) -> Result<Self, ikra::Error> {
+        let mut sky = Self::new();
+        sky.construct(edge.pow(3), Boid::hatch, edge as u32)?;
+        Ok(sky)
+    }
+
+    fn run(&mut self, place: Place, steps: usize) -> Result<(), ikra::Error> {
+        let side = (self.boids.len() as f32).cbrt().round() * SPACING;
+        let grid = ikra::Grid::new([0.0; 3], [side; 3], RADIUS).periodic();
+        for _ in 0..steps {
+            let near = self.on(place).group_by(Boid::place, grid, ())?;
+            self.on(place).execute(Boid::look, &near)?;
+            self.on(place).execute(Boid::fly, side)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, place: Place) -> Result<u64, ikra::Error> {
+        self.on(place).execute_and_reduce(Boid::mark, (), Sum)
+    }
+
+    fn wait(&mut self, place: Place) -> Result<(), ikra::Error> {
+        self.on(place).synchronize()
+    }
+
+    fn share(&mut self, cluster: &Cluster, place: Place) -> Result<(), ikra::Error> {
+        cluster.share_at(self, place)
+    }
+}
+
+/// Runs steps at a place.
+fn measure(
+    program: &mut impl Program,
+    place: Place,
+    steps: usize,
+    sent: impl Fn() -> u64,
+) -> Result<Measured, ikra::Error> {
+    program.run(place, 3)?;
+    program.wait(place)?;
     let (mut samples, before) = (Vec::new(), sent());
     for _ in 0..SAMPLES {
         let start = Instant::now();
-        step(torus, steps)?;
-        torus.on(place).synchronize()?;
+        program.run(place, steps)?;
+        program.wait(place)?;
         samples.push(start.elapsed().as_secs_f64() * 1e6 / steps as f64);
     }
     let bytes = (sent() - before) as f64 / (SAMPLES * steps) as f64;
-    Ok(Measured { time: median(samples), alive: torus.on(place).execute_and_reduce(Cell::count, (), Sum)?, bytes })
-}
-
-fn torus(side: usize) -> Result<Torus, ikra::Error> {
-    let mut torus = Torus::new();
-    torus.construct(side * side, Cell::spawn, side as u32)?;
-    Ok(torus)
+    Ok(Measured { time: median(samples), end: program.end(place)?, bytes })
 }
 
 fn show(name: &str, ranks: usize, measured: &Measured, one: f64) {
-    let Measured { time, alive, bytes } = measured;
-    let cells = [format!("{time:.1}"), format!("{:.2}", one / time), format!("{bytes:.0}"), alive.to_string()];
+    let Measured { time, end, bytes } = measured;
+    let cells = [format!("{time:.1}"), format!("{:.2}", one / time), format!("{bytes:.0}"), end.to_string()];
     row(&[&name, &ranks, &cells[0], &cells[1], &cells[2], &cells[3]]);
 }
 
 /// One GPU without ranks, and one or more with a rank each.
-fn gpus(most: usize, side: usize, steps: usize) -> Result<(), ikra::Error> {
-    println!("life on {side} x {side} cells");
-    table(&["place", "ranks", "microseconds per generation", "of one GPU", "bytes sent by a rank", "alive"], 1);
-    let alone = play(&mut torus(side)?, Place::Gpu(0), steps, || 0)?;
+fn gpus<P: Program>(name: &str, most: usize, size: usize, steps: usize) -> Result<(), ikra::Error> {
+    println!("{name} {size}");
+    table(&["place", "ranks", "microseconds per step", "of one GPU", "bytes that a rank gets", "end"], 1);
+    let alone = measure(&mut P::of(size)?, Place::Gpu(0), steps, || 0)?;
     show("GPU", 1, &alone, alone.time);
-    for ranks in 1..=most {
+    let counts = (0..).map(|n| 1 << n).take_while(|&ranks| ranks <= most);
+    for ranks in counts {
         let measured = Cluster::threads(ranks, |cluster| {
-            let mut torus = torus(side)?;
-            cluster.share_at(&mut torus, Place::Gpu(cluster.rank()))?;
-            play(&mut torus, Place::Cluster, steps, || cluster.traffic().bytes)
+            let mut program = P::of(size)?;
+            program.share(&cluster, Place::Gpu(cluster.rank()))?;
+            measure(&mut program, Place::Cluster, steps, || cluster.traffic().bytes + cluster.traffic().bytes_across)
         });
         let measured = measured.into_iter().next().unwrap_or_else(|| unreachable!("there is a rank"))?;
-        assert_eq!(measured.alive, alone.alive, "{ranks} ranks");
+        assert_eq!(measured.end, alone.end, "{ranks} ranks");
         show("GPU per rank", ranks, &measured, alone.time);
     }
     Ok(())
@@ -84,8 +156,8 @@ fn gpus(most: usize, side: usize, steps: usize) -> Result<(), ikra::Error> {
 /// One process with some threads.
 fn threads(threads: usize, side: usize, steps: usize) -> Result<(), ikra::Error> {
     with_threads(threads, || {
-        let measured = play(&mut torus(side)?, Place::Host, steps, || 0)?;
-        println!("{threads} threads, {side}²: {:.1} us, {} alive", measured.time, measured.alive);
+        let measured = measure(&mut Torus::of(side)?, Place::Host, steps, || 0)?;
+        println!("{threads} threads, {side}²: {:.1} us, {} alive", measured.time, measured.end);
         Ok(())
     })
 }
@@ -95,13 +167,13 @@ fn threads(threads: usize, side: usize, steps: usize) -> Result<(), ikra::Error>
 fn ranks(threads: usize, side: usize, steps: usize) -> Result<(), ikra::Error> {
     let Some(cluster) = Cluster::mpi() else { unreachable!("MPI is started once") };
     with_threads(threads, || {
-        let mut torus = torus(side)?;
+        let mut torus = Torus::of(side)?;
         cluster.share(&mut torus)?;
-        let measured = play(&mut torus, Place::Cluster, steps, || cluster.traffic().bytes)?;
+        let measured = measure(&mut torus, Place::Cluster, steps, || cluster.traffic().bytes)?;
         if cluster.is_first() {
-            let Measured { time, alive, bytes } = measured;
+            let Measured { time, end, bytes } = measured;
             println!(
-                "{} ranks of {threads} threads, {side}²: {time:.1} us, {bytes:.0} bytes, {alive} alive",
+                "{} ranks of {threads} threads, {side}²: {time:.1} us, {bytes:.0} bytes, {end} alive",
                 cluster.ranks()
             );
         }
@@ -125,7 +197,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |n: usize| arguments.get(n).and_then(|text| text.parse().ok());
     let result = match (arguments.first().map(String::as_str), number(1), number(2), number(3)) {
-        (Some("gpus"), Some(most), Some(side), Some(steps)) => gpus(most, side, steps),
+        (Some("gpus"), Some(most), Some(side), Some(steps)) => gpus::<Torus>("life, side", most, side, steps),
+        (Some("flock"), Some(most), Some(edge), Some(steps)) => gpus::<Sky>("boids, edge", most, edge, steps),
         (Some("threads"), Some(count), Some(side), Some(steps)) => threads(count, side, steps),
         (Some("ranks"), Some(count), Some(side), Some(steps)) => ranks(count, side, steps),
         (Some("model"), Some(own), Some(side), Some(latency)) => {
@@ -134,7 +207,7 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "give gpus, threads or ranks, and three numbers: how many, the side of the torus, generations; or model, and the \
+                "give gpus, flock, threads or ranks, and three numbers: how many, the side, steps; or model, and the \
                  microseconds of a rank per generation, its side, and the latency in microseconds"
             );
             return ExitCode::from(2);

@@ -1,6 +1,7 @@
 //! Ranks that are threads of one process.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvError, Sender, TryRecvError, channel};
+use std::time::{Duration, Instant};
 
 use super::{Bytes, Lost, Transport};
 
@@ -11,6 +12,23 @@ pub(crate) struct Local {
     /// To each rank, and from each rank.
     to: Vec<Sender<Bytes>>,
     from: Vec<Receiver<Bytes>>,
+}
+
+/// For so long a rank asks for a message before it sleeps: waking it takes as long as several messages.
+const PATIENCE: Duration = Duration::from_micros(100);
+
+/// The next message.
+fn receive(from: &Receiver<Bytes>) -> Result<Bytes, RecvError> {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        match from.try_recv() {
+            Ok(message) => return Ok(message),
+            Err(TryRecvError::Disconnected) => return Err(RecvError),
+            // Another rank may need this core.
+            Err(TryRecvError::Empty) => std::thread::yield_now(),
+        }
+    }
+    from.recv()
 }
 
 /// The connections of some ranks.
@@ -26,7 +44,7 @@ pub(crate) fn connected(ranks: usize) -> Vec<Local> {
     all
 }
 
-// SAFETY: 1. channels keep messages and their order; 2. ranks are threads of one process.
+// SAFETY: 1. channels keep messages and their order; 2. and 3. ranks are threads of one process.
 unsafe impl Transport for Local {
     fn rank(&self) -> usize {
         self.rank
@@ -36,11 +54,15 @@ unsafe impl Transport for Local {
         self.to.len()
     }
 
+    fn are_threads(&self) -> bool {
+        true
+    }
+
     fn exchange(&mut self, outgoing: Vec<(usize, Bytes)>, from: &[usize]) -> Result<Vec<Bytes>, Lost> {
         for (to, message) in outgoing {
             // A rank that has ended left a last message, which says why.
             let _ = self.to[to].send(message);
         }
-        from.iter().map(|&rank| self.from[rank].recv().map_err(|_| Lost { rank })).collect()
+        from.iter().map(|&rank| receive(&self.from[rank]).map_err(|_| Lost { rank })).collect()
     }
 }

@@ -182,6 +182,16 @@ pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut Handle) -> Status {
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuCtxEnablePeerAccess(peer: Handle, flags: c_uint) -> Status {
+    call("cuCtxEnablePeerAccess", |driver| {
+        let own = driver.current()?.0;
+        driver.context(peer)?;
+        // Copies need no access, and kernels have none.
+        if flags != 0 || peer == own { Err(INVALID_VALUE) } else { Ok(()) }
+    })
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuCtxGetDevice(device: *mut c_int) -> Status {
     call("cuCtxGetDevice", |driver| {
         let number = driver.entered()?.1.device;

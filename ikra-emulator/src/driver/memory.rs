@@ -4,7 +4,7 @@ use std::ffi::{c_uint, c_void};
 
 use super::queue::{Side, Where, Work};
 use super::state::{Driver, Handle, call, put};
-use super::status::{Done, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Status};
+use super::status::{Done, INVALID_CONTEXT, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Status};
 
 /// `CU_MEMORYTYPE_HOST`, `CU_MEMORYTYPE_DEVICE`, `CU_MEMORYTYPE_UNIFIED`
 const HOST: c_uint = 1;
@@ -235,6 +235,25 @@ copies! {
         to: *mut c_void => Where::Host(to.expose_provenance()), from: u64 => Where::Device(from)
     );
     cuMemcpyDtoDAsync_v2, cuMemcpyDtoD_v2 (to: u64 => Where::Device(to), from: u64 => Where::Device(from));
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyPeerAsync(
+    to: u64,
+    to_context: Handle,
+    from: u64,
+    owner: Handle,
+    bytes: usize,
+    stream: Handle,
+) -> Status {
+    call("cuMemcpyPeerAsync", |driver| {
+        driver.context(owner)?;
+        // The stream may be of any context in CUDA; here it copies to memory of its own.
+        if driver.stream(stream)?.1 != to_context {
+            return Err(INVALID_CONTEXT);
+        }
+        driver.put_on(stream, Work::Across { to, owner, from, bytes }, Vec::new(), false)
+    })
 }
 
 #[unsafe(no_mangle)]

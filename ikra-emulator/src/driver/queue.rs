@@ -58,6 +58,8 @@ pub(crate) enum Work {
     Kernel { function: Arc<Function>, launch: machine::Launch },
     /// Notes the time.
     Record { event: Handle, number: u64 },
+    /// Copies bytes from a context's memory.
+    Across { to: u64, owner: Handle, from: u64, bytes: usize },
     /// Nothing: it waits for other work.
     Wait,
     /// Executes a recording.
@@ -239,6 +241,11 @@ impl Driver {
                 let (to, from) = (to.place.plus(row * to.pitch), from.place.plus(row * from.pitch));
                 copy(&machine, to, from, width)
             }),
+            Work::Across { to, owner, from, bytes } => {
+                let mut values = vec![0; bytes];
+                self.context(owner)?.machine.read(from, &mut values).map_err(refuse)?;
+                machine.write(to, &values).map_err(refuse)
+            }
             Work::Fill { to, element, width, count }
                 if width == 1 || element[..width].iter().all(|&byte| byte == element[0]) =>
             {

@@ -3,10 +3,11 @@
 use std::ffi::{c_int, c_void};
 
 use super::context::{
-    cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4, cuCtxDestroy_v2, cuCtxGetCurrent, cuCtxGetDevice, cuCtxGetLimit,
-    cuCtxGetStreamPriorityRange, cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuCtxSetCacheConfig, cuCtxSetCurrent,
-    cuCtxSetFlags, cuCtxSetLimit, cuCtxSynchronize, cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxRelease_v2,
-    cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxRetain, cuFuncSetAttribute, cuFuncSetCacheConfig,
+    cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4, cuCtxDestroy_v2, cuCtxEnablePeerAccess, cuCtxGetCurrent,
+    cuCtxGetDevice, cuCtxGetLimit, cuCtxGetStreamPriorityRange, cuCtxPopCurrent_v2, cuCtxPushCurrent_v2,
+    cuCtxSetCacheConfig, cuCtxSetCurrent, cuCtxSetFlags, cuCtxSetLimit, cuCtxSynchronize, cuDevicePrimaryCtxGetState,
+    cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxRetain, cuFuncSetAttribute,
+    cuFuncSetCacheConfig,
 };
 use super::device::{
     cuDeviceGet, cuDeviceGetAttribute, cuDeviceGetCount, cuDeviceGetName, cuDeviceGetUuid_v2, cuDeviceTotalMem_v2,
@@ -24,8 +25,8 @@ use super::launch::{cuLaunchKernel, cuLaunchKernelEx};
 use super::memory::{
     cuMemAlloc_v2, cuMemAllocAsync, cuMemFree_v2, cuMemFreeAsync, cuMemFreeHost, cuMemGetAddressRange_v2,
     cuMemGetInfo_v2, cuMemHostAlloc, cuMemHostGetDevicePointer_v2, cuMemcpy2DAsync_v2, cuMemcpyDtoD_v2,
-    cuMemcpyDtoDAsync_v2, cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, cuMemsetD8_v2,
-    cuMemsetD8Async, cuMemsetD32Async,
+    cuMemcpyDtoDAsync_v2, cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2,
+    cuMemcpyPeerAsync, cuMemsetD8_v2, cuMemsetD8Async, cuMemsetD32Async,
 };
 use super::module::{
     cuFuncGetAttribute, cuModuleGetFunction, cuModuleGetGlobal_v2, cuModuleLoadData, cuModuleLoadDataEx,
@@ -43,7 +44,7 @@ macro_rules! table {
 /// The address of a function, by its name with or without the suffix of its version.
 pub(crate) fn find(name: &str, _version: c_int) -> Option<*mut c_void> {
     let table = table! {
-        cuCtxCreate_v2 cuCtxCreate_v3 cuCtxCreate_v4 cuCtxDestroy_v2 cuCtxGetCurrent cuCtxGetDevice cuCtxGetLimit
+        cuCtxCreate_v2 cuCtxCreate_v3 cuCtxCreate_v4 cuCtxDestroy_v2 cuCtxEnablePeerAccess cuCtxGetCurrent cuCtxGetDevice cuCtxGetLimit
         cuCtxGetStreamPriorityRange cuCtxPopCurrent_v2 cuCtxPushCurrent_v2 cuCtxSetCacheConfig cuCtxSetCurrent
         cuCtxSetFlags cuCtxSetLimit cuCtxSynchronize cuDeviceGet cuDeviceGetAttribute cuDeviceGetCount cuDeviceGetName
         cuDeviceGetUuid_v2 cuDevicePrimaryCtxGetState cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2
@@ -54,7 +55,7 @@ pub(crate) fn find(name: &str, _version: c_int) -> Option<*mut c_void> {
         cuGraphGetNodes cuGraphInstantiateWithFlags cuGraphLaunch cuGraphUpload cuInit cuLaunchHostFunc cuLaunchKernel
         cuLaunchKernelEx cuMemAllocAsync cuMemAlloc_v2 cuMemFreeAsync cuMemFreeHost cuMemFree_v2
         cuMemGetAddressRange_v2 cuMemGetInfo_v2 cuMemHostAlloc cuMemHostGetDevicePointer_v2 cuMemcpy2DAsync_v2
-        cuMemcpyDtoDAsync_v2 cuMemcpyDtoD_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoH_v2 cuMemcpyHtoDAsync_v2 cuMemcpyHtoD_v2
+        cuMemcpyDtoDAsync_v2 cuMemcpyDtoD_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoH_v2 cuMemcpyHtoDAsync_v2 cuMemcpyHtoD_v2 cuMemcpyPeerAsync
         cuMemsetD32Async cuMemsetD8Async cuMemsetD8_v2 cuModuleGetFunction cuModuleGetGlobal_v2 cuModuleLoadData
         cuModuleLoadDataEx cuModuleUnload cuOccupancyMaxActiveBlocksPerMultiprocessor
         cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cuStreamBeginCapture_v2 cuStreamBeginCaptureToGraph cuStreamCreate

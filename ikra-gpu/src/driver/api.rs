@@ -197,6 +197,7 @@ functions! {
     context_reset = "cuDevicePrimaryCtxReset_v2" (device: c_int);
     context_set = "cuCtxSetCurrent" (context: RawContext);
     context_device = "cuCtxGetDevice" (device: *mut c_int);
+    peer_enable = "cuCtxEnablePeerAccess" (peer: RawContext, flags: c_uint);
     limit_get = "cuCtxGetLimit" (value: *mut usize, limit: c_uint);
     limit_set = "cuCtxSetLimit" (limit: c_uint, value: usize);
     mem_info = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
@@ -207,6 +208,9 @@ functions! {
     copy_up = "cuMemcpyHtoDAsync_v2" (to: DevicePtr, from: *const c_void, bytes: usize, stream: RawStream);
     copy_down = "cuMemcpyDtoHAsync_v2" (to: *mut c_void, from: DevicePtr, bytes: usize, stream: RawStream);
     copy_within = "cuMemcpyDtoDAsync_v2" (to: DevicePtr, from: DevicePtr, bytes: usize, stream: RawStream);
+    copy_across = "cuMemcpyPeerAsync" (
+        to: DevicePtr, to_context: RawContext, from: DevicePtr, from_context: RawContext, bytes: usize, stream: RawStream
+    );
     copy_2d = "cuMemcpy2DAsync_v2" (copy: *const Copy2d, stream: RawStream);
     fill = "cuMemsetD8Async" (address: DevicePtr, byte: u8, bytes: usize, stream: RawStream);
     stream_create = "cuStreamCreate" (stream: *mut RawStream, flags: c_uint);

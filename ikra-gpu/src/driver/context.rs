@@ -1,5 +1,8 @@
 //! Devices, and this process's context on one.
 
+mod loss;
+mod peers;
+
 use std::any::Any;
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -7,6 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use ikra_runtime::error::GpuError;
+
+pub(crate) use loss::Loss;
 
 use super::api::{Api, RawContext, api, replace};
 use super::status::{OUT_OF_MEMORY, check, is_fatal, text};
@@ -165,35 +170,11 @@ struct Inner {
     loss: Mutex<Option<Loss>>,
     /// Whether other libraries use it too.
     is_shared: AtomicBool,
+    /// The numbers of other devices' contexts whose memory this one was allowed to access.
+    peers: Mutex<Vec<u64>>,
     /// A value that keeps another library's context alive; `None` for the primary context, to which this holds a
     /// reference.
     owner: Option<Box<dyn Any + Send + Sync>>,
-}
-
-/// The reason why nothing works in a context any more.
-#[derive(Clone, Debug)]
-pub(crate) struct Loss {
-    /// The kernels that may have failed, each with the number of its queue.
-    pub(crate) kernels: Vec<(u64, &'static str)>,
-    /// The driver's error.
-    pub(crate) reason: String,
-}
-
-impl Loss {
-    /// The error for the queue with this number.
-    pub(crate) fn error(&self, queue: u64) -> GpuError {
-        let name = |&(of, kernel): &(u64, &str)| {
-            if of == queue { format!("`{kernel}`") } else { format!("`{kernel}` of another world") }
-        };
-        let kernel = match self.kernels.as_slice() {
-            [] => String::from("something that no world started"),
-            [kernel] => format!("kernel {}", name(kernel)),
-            kernels => {
-                format!("one of the kernels {}", kernels.iter().map(name).collect::<Vec<_>>().join(", "))
-            }
-        };
-        GpuError::DeviceLost { kernel, reason: self.reason.clone() }
-    }
 }
 
 /// The contexts that the process has open. A thread that opens or closes a context holds the lock.
@@ -469,6 +450,7 @@ impl Inner {
             is_lost: AtomicBool::new(false),
             loss: Mutex::new(None),
             is_shared: AtomicBool::new(false),
+            peers: Mutex::new(Vec::new()),
             owner,
         }
     }

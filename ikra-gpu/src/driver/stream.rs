@@ -312,6 +312,59 @@ impl Stream {
         unsafe { Event::record(&self.context, self.raw, 0) }
     }
 
+    /// Marks the current position in the stream, for other streams to wait for. It has no time.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::DeviceLost`] after a fault.
+    pub(crate) fn fence(&self) -> Result<Event, GpuError> {
+        self.note_other_work();
+        // SAFETY: the stream is alive.
+        unsafe { Event::record(&self.context, self.raw, NO_TIMING) }
+    }
+
+    /// Makes later work on this stream wait for a position in another one, of any device.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::DeviceLost`] after a fault.
+    pub(crate) fn wait(&self, event: &Event) -> Result<(), GpuError> {
+        self.note_other_work();
+        let api = self.context.enter()?;
+        // SAFETY: stream and event are alive; the driver keeps the parts of the event that a wait needs.
+        check(api, "cuStreamWaitEvent", unsafe { (api.stream_wait)(self.raw, event.raw, 0) })
+    }
+
+    /// Copies bytes from memory of a context, of this or of another device.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::DeviceLost`] after a fault.
+    ///
+    /// # Safety
+    ///
+    /// Both addresses have `len` bytes of live allocations, until the copy is done. Nothing else uses the destination, and
+    /// nothing changes the source.
+    pub(crate) unsafe fn copy_across(
+        &self,
+        to: u64,
+        (owner, from): (&Context, u64),
+        len: usize,
+    ) -> Result<(), GpuError> {
+        if len == 0 {
+            return Ok(());
+        }
+        self.note_other_work();
+        let api = self.context.enter()?;
+        if owner.as_raw() == self.context.as_raw() {
+            // SAFETY: by the caller.
+            return check(api, "cuMemcpyDtoDAsync", unsafe { (api.copy_within)(to, from, len, self.raw) });
+        }
+        let (own, other) = (self.context.as_raw(), owner.as_raw());
+        // SAFETY: by the caller; both contexts are alive.
+        check(api, "cuMemcpyPeerAsync", unsafe { (api.copy_across)(to, own, from, other, len, self.raw) })
+    }
+
     /// Makes another library's stream wait for all work so far on this one.
     ///
     /// # Errors

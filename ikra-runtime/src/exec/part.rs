@@ -37,6 +37,22 @@ pub unsafe trait Sharing: Debug + Send + Sync {
     /// small results, or at the number of objects. All other spans divide that one.
     fn own(&self, class: usize) -> Range<usize>;
 
+    /// The positions, among [`own`](Self::own), of objects for which the kernel can run before [`arrive`](Self::arrive).
+    fn inner(&self, class: usize) -> Range<usize> {
+        let _ = class;
+        0..0
+    }
+
+    /// Lets values of other processes' objects arrive, which the kernel needs for the objects outside of
+    /// [`inner`](Self::inner). A device calls it once, between the calls for these and those for the others.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cluster`], and errors of devices.
+    fn arrive(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Completes the results of all processes, `size` bytes each. This process has computed those in `own`; the others
     /// follow each other in the order of the processes.
     ///
@@ -51,21 +67,44 @@ pub unsafe trait Sharing: Debug + Send + Sync {
 pub struct SharedExtent {
     sharing: Arc<dyn Sharing>,
     own: Range<usize>,
+    inner: Range<usize>,
     count: usize,
 }
 
 impl SharedExtent {
     /// This process's part of `count` objects of the class with this number; `None` if it has others.
     pub(crate) fn new(sharing: &Arc<dyn Sharing>, class: usize, count: usize) -> Option<Self> {
-        let own = sharing.own(class);
+        let (own, inner) = (sharing.own(class), sharing.inner(class));
         let exists = own.start <= own.end && own.end <= count;
-        exists.then(|| Self { sharing: Arc::clone(sharing), own, count })
+        // None of them, or some of the own ones.
+        let inner = inner.start.clamp(own.start, own.end)..inner.end.clamp(own.start, own.end);
+        exists.then(|| Self { sharing: Arc::clone(sharing), own, inner, count })
     }
 
     /// The positions of this process's objects.
     #[must_use]
     pub fn own(&self) -> Range<usize> {
         self.own.clone()
+    }
+
+    /// The positions of this process's objects in the order in which a device starts their calls, or one range.
+    /// [`arrive`](Self::arrive) comes after the first range.
+    #[must_use]
+    pub fn turns(&self) -> [Range<usize>; 3] {
+        let Self { own, inner, .. } = self;
+        match inner.is_empty() {
+            true => [0..0, own.clone(), 0..0],
+            false => [inner.clone(), own.start..inner.start, inner.end..own.end],
+        }
+    }
+
+    /// Lets the values arrive that calls of the later turns need.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cluster`], and errors of devices.
+    pub fn arrive(&self) -> Result<(), Error> {
+        self.sharing.arrive()
     }
 
     /// The number of objects of all processes.

@@ -93,14 +93,15 @@ pub enum Step {
     CountOwn,
     Follow,
     Rumour,
+    Alone,
 }
 
-pub const STEPS: [Step; 36] = {
+pub const STEPS: [Step; 37] = {
     use Step::*;
     [
         Spread, Drift, LookAround, Hidden, Jump, Visit, Visited, Mean, Attract, Compare, Warmth, Work, Label, Select,
         Group, Breed, Starve, Bite, Heat, Counted, Eat, Energy, Range, Sort, Compact, Write, Read, ReadOne, Push,
-        Store, OnHost, Repeat, Turn, CountOwn, Follow, Rumour,
+        Store, OnHost, Repeat, Turn, CountOwn, Follow, Rumour, Alone,
     ]
 };
 
@@ -130,6 +131,7 @@ pub fn step(house: &mut House, place: Place, step: Step) -> Result<Vec<u64>, ikr
             seen.push(days);
             seen.extend(left.links().map(|link| u64::from(link.id())));
         }
+        Step::Alone => house.on(place).execute(Cell::drift_alone, ())?,
         Step::Follow => house.on(place).execute(Fly::follow, ())?,
         Step::Visit => house.on(place).execute(Cell::visit, ())?,
         Step::Visited => house.on(place).execute(Cell::visited, ())?,
