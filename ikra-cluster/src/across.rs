@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ikra_core::effects::FieldSet;
 use ikra_runtime::error::Error;
-use ikra_runtime::mirror::{Offer, Pending};
+use ikra_runtime::mirror::{Offer, Pending, Unit};
 use ikra_runtime::objects::AnyObjects;
 
 use crate::device::parts;
@@ -133,26 +133,33 @@ impl State {
         let (outgoing, givers) = (takers.iter().map(message).collect(), from.iter().map(|(rank, _)| *rank));
         let givers: Vec<_> = givers.collect();
         let received = self.ranks.exchange(&what, outgoing, &givers)?;
+        // For each class that is moved, the offers and what to take from them.
+        let mut taken: Vec<Vec<(Offer, Vec<Unit>)>> = moved.iter().map(|_| Vec::new()).collect();
         for ((message, start), (_, objects)) in received.iter().zip(from) {
             let numbers = message[*start..].chunks_exact(8).map(|bytes| {
                 // SAFETY: numbers have no padding, and a message arrives as it was sent, by the contract of `Transport`.
                 u64::from_le_bytes(std::array::from_fn(|n| unsafe { bytes[n].assume_init() }))
             });
-            let mut offers: Vec<_> = numbers.map(|number| all_offers().get(&number).cloned()).collect();
-            offers.resize(moved.len(), None);
-            for (&number, offer) in moved.iter().zip(offers) {
+            let offers: Vec<_> = numbers.filter_map(|number| all_offers().get(&number).cloned()).collect();
+            if offers.len() != moved.len() {
+                return Err(self.cannot(kernel));
+            }
+            for ((&number, taken), offer) in moved.iter().zip(&mut taken).zip(offers) {
                 let units = parts(&members[number].units(), fields[number], &objects[number]);
-                let one = match offer.zip(self.mirror(&mut *members[number])) {
-                    // SAFETY: nothing uses these fields of other ranks' objects before `arrive`, which `Lent` calls at the
-                    // latest: kernels for inner objects reach own objects only.
-                    Some((offer, mirror)) => unsafe { mirror.take(&offer, &units) }?,
-                    None => None,
-                };
-                let pending = one.ok_or_else(|| self.cannot(kernel))?;
-                self.pending.push(pending);
                 self.ranks.traffic.bytes_across +=
                     units.iter().map(|unit| unit.columns * unit.len).sum::<usize>() as u64;
+                taken.push((offer, units));
             }
+        }
+        for (&number, taken) in moved.iter().zip(&taken).filter(|(_, taken)| !taken.is_empty()) {
+            let pending = match self.mirror(&mut *members[number]) {
+                // SAFETY: nothing uses these fields of other ranks' objects before `arrive`, which `Lent` calls at the latest:
+                // kernels for inner objects reach own objects only.
+                Some(mirror) => unsafe { mirror.take(taken) }?,
+                None => None,
+            };
+            let pending = pending.ok_or_else(|| self.cannot(kernel))?;
+            self.pending.push(pending);
         }
         let (state, text) = (self.number(), format!("{kernel}, after copies from device to device"));
         let what = What { text: &text, state };

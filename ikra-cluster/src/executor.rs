@@ -42,8 +42,11 @@ struct Lent<'w, W: World> {
 
 /// Whether a kernel may run for inner objects while other ranks copy fields of its class: it does not use them otherwise than
 /// by reading them.
-fn may_overlap(section: &Section, copied: FieldSet) -> bool {
+fn may_overlap(form: Form, section: &Section, copied: FieldSet) -> bool {
     let effects = section.effects;
+    if !matches!(form, Form::Each) {
+        return false;
+    }
     let changes_in_place = !effects.writes().without(effects.shadowed()).intersection(copied).is_empty();
     !changes_in_place
         && effects.copied().intersection(copied).is_empty()
@@ -166,7 +169,9 @@ impl<W: World> Lent<'_, W> {
         }
         let own = reach.classes.iter().map(|&class| state.classes[class].own(rank)).collect();
         let inner = match (launch.sections, &reach.classes[..], key.as_ref().and_then(|key| state.halos.get(key))) {
-            ([section], &[class], Some(halo)) if is_on_device && may_overlap(section, reach.reads[class]) => {
+            ([section], &[class], Some(halo))
+                if is_on_device && may_overlap(launch.form, section, reach.reads[class]) =>
+            {
                 vec![halo.inner[class].clone()]
             }
             _ => Vec::new(),
@@ -180,10 +185,16 @@ impl<W: World> Lent<'_, W> {
 
 impl<W: World> Lent<'_, W> {
     /// The device that can run a kernel for own objects.
-    fn device_for(&self, reach: &Reach) -> Option<Device> {
-        let members = self.world.members();
+    fn device_for(&self, reach: &Reach, form: Form) -> Option<Device> {
+        let (state, members) = (self.shared.lock(), self.world.members());
         let can_divide = reach.classes.iter().all(|&class| members.as_ref()[class].has_own_columns());
-        self.shared.lock().device.filter(|_| can_divide && reach.updates.is_empty())
+        let can_complete = match form {
+            Form::Each | Form::Pairs { .. } => true,
+            // Hosts have results in another form.
+            Form::Reduce(_) | Form::Collect(_) => state.all_have_devices,
+            _ => false,
+        };
+        state.device.filter(|_| can_divide && can_complete && reach.updates.is_empty())
     }
 
     /// Makes own values current on the host, of the fields that a kernel may use.
@@ -359,7 +370,7 @@ unsafe impl<W: World> Executor<W> for Cluster {
                     }
                 }
                 let is_each = matches!(run.launch.form, Form::Each | Form::Pairs { .. });
-                let device = lent.device_for(&reach).filter(|_| is_each && matches!(run.part, Part::All));
+                let device = lent.device_for(&reach, run.launch.form).filter(|_| matches!(run.part, Part::All));
                 let (results, key) = lent.prepare(&reach, &run.launch, device.is_some())?;
                 let start = Instant::now();
                 match (device, run.part) {

@@ -1,11 +1,13 @@
 //! Kernels whose results are kept, one per object.
 
+use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::slice;
 
 use ikra_core::kernel::Argument;
 use ikra_core::transfer::WireType;
 use ikra_runtime::error::Error;
-use ikra_runtime::executor::{Collection, Launch, Section};
+use ikra_runtime::executor::{Collection, Extent, Launch, Section};
 
 use crate::arguments::Arguments;
 use crate::code::{Kind, Shape};
@@ -17,6 +19,11 @@ use crate::tables::Members;
 /// Bytes of such a kernel's parameters before its arguments.
 const OWN: &[usize] = &[4, 4, 8, 8];
 
+/// Which of the objects of a run are this process's.
+fn own(over: &Extent) -> Range<usize> {
+    if let Extent::Shared(shared) = over { shared.own() } else { 0..over.len() }
+}
+
 impl DeviceWorld {
     /// Runs the kernel for the objects of all sections, and writes the results to the collection's memory.
     pub(crate) fn collect(
@@ -26,12 +33,31 @@ impl DeviceWorld {
         collection: Collection,
     ) -> Result<(), Error> {
         let (count, from) = self.results(members, launch, collection.wire)?;
-        let bytes = count * collection.wire.size;
-        let log = self.log.clone();
-        // SAFETY: there are so many results, and the memory has room for them until the stream is synchronised below.
-        unsafe { log.stream.download(collection.results.as_ptr(), from, bytes) }.map_err(|error| log.blame(error))?;
+        let (log, size) = (self.log.clone(), collection.wire.size);
+        // SAFETY: the collection's memory, to which nothing else refers, has room for all results.
+        let mut all = unsafe { slice::from_raw_parts_mut(collection.results.as_ptr().cast(), count * size) };
+        let mut sections = Vec::with_capacity(launch.sections.len());
+        let mut from = from;
+        for section in launch.sections {
+            let (results, rest) = all.split_at_mut(section.over.len() * size);
+            let own = own(&section.over);
+            let bytes: &mut [MaybeUninit<u8>] = &mut results[own.start * size..own.end * size];
+            let address = from + (own.start * size) as u64;
+            // SAFETY: there are so many results, and the memory has room for them until the stream is synchronised below, also
+            // after an error.
+            let copied = unsafe { log.stream.download(bytes.as_mut_ptr().cast(), address, bytes.len()) };
+            log.count_down(bytes.len());
+            from += results.len() as u64;
+            sections.push((&section.over, results, own, copied));
+            all = rest;
+        }
         log.synchronize()?;
-        log.count_down(bytes);
+        for (over, results, own, copied) in sections {
+            copied.map_err(|error| log.blame(error))?;
+            if let (Extent::Shared(shared), false) = (over, results.is_empty()) {
+                shared.complete_bytes(results, size, own)?;
+            }
+        }
         Ok(())
     }
 
@@ -47,7 +73,11 @@ impl DeviceWorld {
         let results = self.scratch(Scratch::Each, (count * wire.size).max(1))?;
         let mut done = 0;
         for section in launch.sections.iter().filter(|section| !section.over.is_empty()) {
-            self.start_collecting(members, launch, section, wire, results + (done * wire.size) as u64)?;
+            let own = own(&section.over);
+            if !own.is_empty() {
+                let to = results + ((done + own.start) * wire.size) as u64;
+                self.start_collecting(members, launch, section, wire, to)?;
+            }
             done += section.over.len();
         }
         Ok((count, results))

@@ -371,8 +371,9 @@ unsafe impl Mirror for DeviceColumns {
         Ok(Some((offer, pending)))
     }
 
-    unsafe fn take(&self, offer: &Offer, units: &[Unit]) -> Result<Option<Pending>, Error> {
-        let Some(offer) = offer.downcast_ref::<DeviceOffer>() else { return Ok(None) };
+    unsafe fn take(&self, offers: &[(Offer, Vec<Unit>)]) -> Result<Option<Pending>, Error> {
+        let known = |(offer, units): &(Offer, Vec<Unit>)| Some((offer.clone().downcast().ok()?, units.clone()));
+        let Some(offers) = offers.iter().map(known).collect::<Option<Vec<_>>>() else { return Ok(None) };
         self.log.check()?;
         self.log.refuse_in_recording(ACROSS)?;
         let to = |unit: &Unit, column: usize| {
@@ -381,7 +382,7 @@ unsafe impl Mirror for DeviceColumns {
         };
         // SAFETY: the addresses have this room in pieces of this device, which work on its stream uses (I28), but none before
         // the values have arrived, by the caller.
-        unsafe { offer.take(self.class, &self.log, units, to) }
+        unsafe { DeviceOffer::take(&offers, self.class, &self.log, to) }
     }
 
     fn as_any(&mut self) -> &mut dyn Any {

@@ -40,5 +40,5 @@ pub use early::{Waiting, waiting};
 pub use memory::{HostMemory, Memory};
 pub(crate) use module::Footprint;
 pub use module::{Function, Module};
-pub(crate) use stream::Pieces;
 pub use stream::{Event, Graph, Grid, Stream};
+pub(crate) use stream::{Fence, Pieces};

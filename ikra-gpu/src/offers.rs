@@ -11,7 +11,7 @@ use ikra_core::class::ClassId;
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::mirror::{Pending, Unit};
 
-use crate::driver::{Event, Stream};
+use crate::driver::{Fence, Stream};
 use crate::stream_log::StreamLog;
 
 /// A unit's memory on the device that offers it.
@@ -40,10 +40,10 @@ pub(crate) struct DeviceOffer {
     class: ClassId,
     log: Arc<StreamLog>,
     /// The position in its stream after which the values are current.
-    ready: Event,
+    ready: Fence,
     places: Vec<Place>,
     /// The ends of the copies so far; `None` once the offer is withdrawn.
-    taken: Mutex<Option<Vec<Arc<Event>>>>,
+    taken: Mutex<Option<Vec<Arc<Fence>>>>,
 }
 
 /// Copies that may have begun. Unless their end is known to the offer, they are done when this is dropped.
@@ -75,51 +75,59 @@ impl DeviceOffer {
         Ok((offer, Pending::until(move || withdrawn.withdraw())))
     }
 
-    /// Copies units of a class to another device's memory, to the address that `to` tells for each column. `None` if one of
-    /// them has no room for them.
+    /// Copies units of a class, each from its offer, to the address on another device that `to` tells for each column. `None`
+    /// if one of them has no room for them.
     ///
     /// # Safety
     ///
     /// The addresses have room for the units in live memory of the log's device. Nothing but earlier work on its stream uses
     /// it, until the copies have arrived.
     pub(crate) unsafe fn take(
-        &self,
+        offers: &[(Arc<Self>, Vec<Unit>)],
         class: ClassId,
         log: &Arc<StreamLog>,
-        units: &[Unit],
         to: impl Fn(&Unit, usize) -> Option<u64>,
     ) -> Result<Option<Pending>, Error> {
         let mut parts = Vec::new();
-        for unit in units {
-            let place = self.places.iter().find(|place| place.column == unit.column);
-            for column in 0..unit.columns {
-                let from = place.and_then(|place| place.address(unit, column));
-                let Some((from, to)) = from.zip(to(unit, column)) else { return Ok(None) };
-                parts.push((from, to, unit.len));
+        for (offer, units) in offers {
+            for unit in units.iter().filter(|_| offer.class == class) {
+                let place = offer.places.iter().find(|place| place.column == unit.column);
+                for column in 0..unit.columns {
+                    let from = place.and_then(|place| place.address(unit, column));
+                    let Some((from, to)) = from.zip(to(unit, column)) else { return Ok(None) };
+                    parts.push((&offer.log.context, from, to, unit.len));
+                }
             }
         }
-        if class != self.class {
+        if offers.iter().any(|(offer, _)| offer.class != class) {
             return Ok(None);
         }
         let blame = |error| log.blame(error);
-        log.context.reach(&self.log.context).map_err(blame)?;
-        // It stays locked until the end of the copies is known.
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(taken) = &mut *taken else {
-            return Err(Error::Cluster { reason: String::from("a rank has failed while others copied its values") });
-        };
-        let (before, side) = (log.stream.fence().map_err(blame)?, log.side().map_err(blame)?);
+        let side = log.side().map_err(blame)?;
+        let before = log.stream.fence().map_err(blame)?;
         side.wait(&before).map_err(blame)?;
-        side.wait(&self.ready).map_err(blame)?;
+        // They stay locked until the end of the copies is known. All who take lock them in the order of the ranks.
+        let mut locked = Vec::with_capacity(offers.len());
+        for (offer, _) in offers {
+            log.context.reach(&offer.log.context).map_err(blame)?;
+            let taken = offer.taken.lock().unwrap_or_else(PoisonError::into_inner);
+            if taken.is_none() {
+                return Err(Error::Cluster {
+                    reason: String::from("a rank has failed while others copied its values"),
+                });
+            }
+            side.wait(&offer.ready).map_err(blame)?;
+            locked.push(taken);
+        }
         let mut begun = Begun(Some(side));
-        for (from, to, len) in parts {
+        for (owner, from, to, len) in parts {
             // SAFETY: 1. the source is live, and does not change until the offer is withdrawn. That waits for the lock, and
             // then for the end of the copies: `taken` has it, or they are done when `begun` is dropped. 2. by the caller.
-            unsafe { side.copy_across(to, (&self.log.context, from), len) }.map_err(blame)?;
+            unsafe { side.copy_across(to, (owner, from), len) }.map_err(blame)?;
             log.count_across(len);
         }
         let end = Arc::new(side.fence().map_err(blame)?);
-        taken.push(end.clone());
+        locked.iter_mut().filter_map(|taken| taken.as_mut()).for_each(|taken| taken.push(end.clone()));
         begun.0 = None;
         let log = log.clone();
         Ok(Some(Pending::until(move || wait_for(&log, &end))))
@@ -133,7 +141,7 @@ impl DeviceOffer {
 }
 
 /// Makes a world's stream wait for a position in another stream.
-fn wait_for(log: &StreamLog, end: &Event) -> Result<(), Error> {
+fn wait_for(log: &StreamLog, end: &Fence) -> Result<(), Error> {
     log.stream.wait(end).map_err(|error| {
         // An error here means that the device does nothing any more.
         let _ = end.wait();

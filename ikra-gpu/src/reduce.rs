@@ -1,5 +1,7 @@
 //! Reductions: one kernel that also combines its results.
 
+use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::slice;
 use std::sync::Arc;
 
@@ -7,7 +9,7 @@ use ikra_core::kernel::Argument;
 use ikra_core::reduce::{ACCUMULATORS, Chunks};
 use ikra_core::transfer::WireType;
 use ikra_runtime::error::Error;
-use ikra_runtime::executor::{Launch, Reduction, Section, Store};
+use ikra_runtime::executor::{Extent, Launch, Reduction, Section, SharedExtent, Store};
 
 use crate::arguments::Arguments;
 use crate::block_size::{THREADS_OF_MULTIPROCESSOR, threads};
@@ -21,7 +23,7 @@ use crate::tables::{Loaded, Members};
 /// Bytes of shared memory that a block has on every device.
 const SHARED_BYTES: usize = 48 * 1024;
 /// Bytes of such a kernel's parameters before its arguments.
-const OWN: &[usize] = &[4, 4, 8, 8, 8, 8];
+const OWN: &[usize] = &[4, 4, 8, 8, 8, 8, 4, 4];
 /// Which of the parameters is the address of the result.
 const RESULT: usize = 4;
 
@@ -49,14 +51,58 @@ impl DeviceWorld {
             let positions = Positions::of(&section.over);
             let list = self.upload_list(positions.list.as_ref())?;
             let among = (positions.first as u32, positions.end as u32, list);
-            let combined = Combined {
-                kind: Kind::Reduce(section.reducer),
-                meaning: 0,
-                is_heavy: section.effects.is_heavy(),
-                arguments: launch.arguments,
-            };
-            self.reduce(members, (launch.kernel, section), &combined, among, (reduction, to))?;
+            let combined = Combined::of(section, launch);
+            match &section.over {
+                Extent::Shared(shared) => {
+                    self.reduce_shared(members, (launch.kernel, section), &combined, shared, (reduction, to))?;
+                }
+                _ => self.reduce(members, (launch.kernel, section), &combined, among, (reduction, to))?,
+            }
         }
+        Ok(())
+    }
+
+    /// As [`reduce`](Self::reduce), for objects of which other processes do some: each computes the results of whole chunks,
+    /// and combines those of all.
+    fn reduce_shared(
+        &mut self,
+        members: &mut Members<'_>,
+        (kernel, section): (&'static str, &Section),
+        combined: &Combined<'_>,
+        shared: &SharedExtent,
+        (reduction, to): (Reduction, *mut u8),
+    ) -> Result<(), Error> {
+        let Reduction { wire, accumulators, .. } = reduction;
+        self.prepare(members, slice::from_ref(section))?;
+        let launch = self.combination(section, combined, (0, shared.count() as u32, 0), (wire, accumulators))?;
+        let log = self.log.clone();
+        let (chunks, own, size) = (launch.chunks.len(), launch.part(shared.own()), wire.size);
+        let parts = self.scratch(Scratch::Parts, launch.parts_bytes)?;
+        let result = self.scratch(Scratch::Result, size)?;
+        let mut all = vec![MaybeUninit::<u8>::uninit(); chunks * size];
+        if !own.is_empty() {
+            self.combine(members, (kernel, section), &launch, own.clone(), (parts, result))?;
+            let bytes = &mut all[own.start * size..own.end * size];
+            // The only chunk's result is the total.
+            let from = if chunks == 1 { result } else { parts + (own.start * size) as u64 };
+            // SAFETY: so many results exist, and there is room for them until the stream is synchronised below.
+            unsafe { log.stream.download(bytes.as_mut_ptr().cast(), from, bytes.len()) }
+                .map_err(|error| log.blame(error))?;
+            log.synchronize()?;
+            log.count_down(bytes.len());
+        }
+        self.commit(members, slice::from_ref(section))?;
+        shared.complete_bytes(&mut all, size, own)?;
+        if chunks > 1 {
+            // SAFETY: there is room for the results of all chunks, which are bytes of their types.
+            unsafe { log.stream.upload(parts, all.as_ptr().cast(), all.len()) }.map_err(|error| log.blame(error))?;
+            self.combine(members, (kernel, section), &launch, 0..0, (parts, result))?;
+            // SAFETY: one result exists, and there is room for it until the stream is synchronised below.
+            unsafe { log.stream.download(all.as_mut_ptr().cast(), result, size) }.map_err(|error| log.blame(error))?;
+            log.synchronize()?;
+        }
+        // SAFETY: there is a result, and `to` has room for it.
+        unsafe { std::ptr::copy_nonoverlapping(all.as_ptr().cast(), to, size) };
         Ok(())
     }
 
@@ -79,7 +125,8 @@ impl DeviceWorld {
         let in_inbox = wire.size <= inbox.len();
         let result = if in_inbox { inbox.start().addr() as u64 } else { self.scratch(Scratch::Result, wire.size)? };
         let parts = self.scratch(Scratch::Parts, launch.parts_bytes)?;
-        self.combine(members, (kernel, section), &launch, (parts, result))?;
+        self.combine(members, (kernel, section), &launch, 0..launch.chunks.len(), (parts, result))?;
+        self.commit(members, slice::from_ref(section))?;
         log.count_down(wire.size);
         if in_inbox {
             log.synchronize()?;
@@ -110,24 +157,21 @@ impl DeviceWorld {
         let Some(result) = self.field_address(members, store.to, store.wire.size) else { return Ok(false) };
         let positions = Positions::of(&section.over);
         let among = (positions.first as u32, positions.end as u32, self.upload_list(positions.list.as_ref())?);
-        let combined = Combined {
-            kind: Kind::Reduce(section.reducer),
-            meaning: 0,
-            is_heavy: section.effects.is_heavy(),
-            arguments: launch.arguments,
-        };
+        let combined = Combined::of(section, launch);
         let plan = self.combination(section, &combined, among, (store.wire, store.accumulators))?;
         if self.log.is_recording() {
             let parts = Memory::new(&self.log.context, plan.parts_bytes, "a recording")?;
             let done = self.blocks_done()?;
-            let step = plan.with_arguments((parts.address(), result, done), |arguments| {
-                Step::of(slice::from_ref(section), Arc::clone(&plan.entry), plan.grid, arguments)
+            let all = 0..plan.chunks.len() as u32;
+            let step = plan.with_arguments(all, (parts.address(), result, done), |arguments| {
+                Step::of(slice::from_ref(section), Arc::clone(&plan.entry), plan.grid(plan.chunks.len()), arguments)
             });
             self.log.note(step.storing(Stored { to: store.to, size: store.wire.size, argument: RESULT, parts }));
             return Ok(true);
         }
         let parts = self.scratch(Scratch::Parts, plan.parts_bytes)?;
-        self.combine(members, (launch.kernel, section), &plan, (parts, result))?;
+        self.combine(members, (launch.kernel, section), &plan, 0..plan.chunks.len(), (parts, result))?;
+        self.commit(members, slice::from_ref(section))?;
         self.note_stored(members, store.to);
         Ok(true)
     }
@@ -145,28 +189,26 @@ impl DeviceWorld {
         // Whole warps, one thread per accumulator.
         let usual = threads(slice::from_ref(section)) as usize;
         let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, usual);
-        let chunks = Chunks::new(count, is_heavy, accumulators).len();
+        let chunks = Chunks::new(count, is_heavy, accumulators);
+        let shared_bytes = (threads.max(accumulators) * size) as u32;
+        let grid = Grid { blocks: 1, threads: threads as u32, rows: 1, shared_bytes };
         // One block or warp per chunk, but no more blocks than run at the same time, since each one adds to the
         // counter.
-        let most = self.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR / threads;
-        let blocks = if is_heavy { chunks.min(most) } else { (chunks * ACCUMULATORS).div_ceil(threads) };
-        let grid = Grid {
-            blocks: blocks as u32,
-            threads: threads as u32,
-            rows: 1,
-            shared_bytes: (threads.max(accumulators) * size) as u32,
-        };
+        let most =
+            if is_heavy { self.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR / threads } else { 0 };
         let result = WireType { meaning: wire.meaning ^ meaning, ..wire };
         let entry = self.entry(section.entry, kind, Shape { own: OWN, result }, arguments)?;
-        Ok(Combination { entry, kind, grid, among, arguments, parts_bytes: chunks * size })
+        Ok(Combination { entry, kind, grid, most, among, arguments, chunks, parts_bytes: chunks.len() * size })
     }
 
-    /// Starts a reduction. `parts` is the address of room for the results of its chunks, `result` of room for the result.
+    /// Starts a reduction: computes some chunks, combines all of them, or does both if it computes all. `parts` is the address
+    /// of room for the results of its chunks, `result` of room for the result.
     fn combine(
         &mut self,
         members: &mut Members<'_>,
         (kernel, section): (&'static str, &Section),
         launch: &Combination<'_>,
+        of: Range<usize>,
         (parts, result): (u64, u64),
     ) -> Result<(), Error> {
         let done = self.blocks_done()?;
@@ -174,17 +216,26 @@ impl DeviceWorld {
         let called = Called { kernel, sections, entry, kind: launch.kind, arguments };
         let entry = self.special(members, called, Arc::clone(&launch.entry))?;
         let words = self.words(members, &entry)?;
-        launch.with_arguments((parts, result, done), |all| {
+        let grid = launch.grid(of.len());
+        launch.with_arguments(of.start as u32..of.end as u32, (parts, result, done), |all| {
             all.with_places(&words, |all| {
-                // SAFETY: as `entry` has compared, the entry point takes two `u32`, four pointers, the kernel's arguments
-                // and these table entries. The buffers have room for the results. The counter of finished blocks is 0: it
-                // starts at 0, and each kernel of this stream resets it. The grid has the required number of threads. The
-                // rest holds as in `start`.
-                unsafe { self.log.launch(kernel, &entry.function, launch.grid, all) }
+                // SAFETY: as `entry` has compared, the entry point takes two `u32`, four pointers, two `u32`, the kernel's
+                // arguments and these table entries. The buffers have room for the results, and if it computes none, they are
+                // there. The counter of finished blocks is 0: it starts at 0, and each kernel of this stream that uses it
+                // resets it. The grid has the required number of threads. The rest holds as in `start`.
+                unsafe { self.log.launch(kernel, &entry.function, grid, all) }
             })
         })?;
         self.spare = words;
-        self.commit(members, slice::from_ref(section))
+        Ok(())
+    }
+}
+
+impl<'a> Combined<'a> {
+    /// A kernel and its reducer.
+    fn of(section: &Section, launch: &Launch<'a>) -> Self {
+        let (kind, is_heavy) = (Kind::Reduce(section.reducer), section.effects.is_heavy());
+        Self { kind, meaning: 0, is_heavy, arguments: launch.arguments }
     }
 }
 
@@ -192,18 +243,43 @@ impl DeviceWorld {
 struct Combination<'a> {
     entry: Arc<Loaded>,
     kind: Kind,
+    /// The threads of a block.
     grid: Grid,
+    /// The most blocks if a block computes a chunk, and 0 if a warp does.
+    most: usize,
     /// The first object or position, the end, and the address of the list.
     among: (u32, u32, u64),
     arguments: &'a [Argument<'a>],
+    chunks: Chunks,
     /// Bytes for the results of chunks.
     parts_bytes: usize,
 }
 
 impl Combination<'_> {
-    /// Calls `work` with all arguments; the addresses are those of the results of chunks, the result, and the counter of
-    /// finished blocks.
-    fn with_arguments<T>(&self, (parts, result, done): (u64, u64, u64), work: impl FnOnce(&Arguments<'_>) -> T) -> T {
+    /// The grid for so many chunks, or for none.
+    fn grid(&self, chunks: usize) -> Grid {
+        let blocks = match self.most {
+            0 => (chunks * ACCUMULATORS).div_ceil(self.grid.threads as usize),
+            most => chunks.min(most),
+        };
+        Grid { blocks: blocks.max(1) as u32, ..self.grid }
+    }
+
+    /// The chunks of objects that begin with a span, and end with one or are the last ones.
+    fn part(&self, objects: Range<usize>) -> Range<usize> {
+        let chunk =
+            |object: usize| (object.div_ceil(self.chunks.span()) * self.chunks.of_span()).min(self.chunks.len());
+        chunk(objects.start)..chunk(objects.end)
+    }
+
+    /// Calls `work` with all arguments, for some chunks; the addresses are those of the results of chunks, the result, and the
+    /// counter of finished blocks.
+    fn with_arguments<T>(
+        &self,
+        of: Range<u32>,
+        (parts, result, done): (u64, u64, u64),
+        work: impl FnOnce(&Arguments<'_>) -> T,
+    ) -> T {
         let (first, end, list) = &self.among;
         let own = [
             Argument::of(first),
@@ -212,6 +288,8 @@ impl Combination<'_> {
             Argument::of(&parts),
             Argument::of(&result),
             Argument::of(&done),
+            Argument::of(&of.start),
+            Argument::of(&of.end),
         ];
         work(&Arguments { own: &own, arguments: self.arguments })
     }

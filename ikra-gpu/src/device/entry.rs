@@ -202,7 +202,9 @@ macro_rules! __reduced {
                 list: *const u32,
                 chunks: *mut <$output as $crate::device::runtime::transfer::Transfer>::Wire,
                 all: *mut <$output as $crate::device::runtime::transfer::Transfer>::Wire,
-                done: *mut u32
+                done: *mut u32,
+                from: u32,
+                to: u32
                 $(, $own: $own_ty)*
                 $(, $arg: $ty)*
             ) {
@@ -211,7 +213,7 @@ macro_rules! __reduced {
                 );
                 $crate::__trust!(reduce: $($own),*);
                 $crate::__trust!(reduce: $($arg),*);
-                let results = $crate::device::Results { chunks, all, done };
+                let results = $crate::device::Results { chunks, all, done, of: (from, to) };
                 // SAFETY: by the host.
                 unsafe {
                     $crate::device::reduce_chosen::<_, $choosing, $kernel, $args, $reducer>(
@@ -237,13 +239,15 @@ macro_rules! __reduced {
                 list: *const u32,
                 chunks: *mut <$output as $crate::device::runtime::transfer::Transfer>::Wire,
                 all: *mut <$output as $crate::device::runtime::transfer::Transfer>::Wire,
-                done: *mut u32
+                done: *mut u32,
+                from: u32,
+                to: u32
                 $(, $arg: $ty)*
             ) {
                 $crate::device::mark!($kind, __ENTRY, $crate::device::runtime::transfer::WireType::of::<$output>());
                 $crate::__trust!(reduce: $($arg),*);
                 $($crate::__borrow! { $arg: $ty $(=> $lt)? })*
-                let results = $crate::device::Results { chunks, all, done };
+                let results = $crate::device::Results { chunks, all, done, of: (from, to) };
                 // SAFETY: by the host.
                 unsafe {
                     $crate::device::reduce::<$kernel, ($($(&$any)? $ty),*), $reducer>(first, end, list, results, $all)

@@ -53,6 +53,9 @@ pub struct Results<T> {
     pub all: *mut T,
     /// The number of finished blocks: 0 before and after the kernel.
     pub done: *mut u32,
+    /// The first chunk that this launch computes, and the end. If these are not all, it does not combine them; if there are
+    /// none, it combines the results of all chunks, with one block.
+    pub of: (u32, u32),
 }
 
 /// Combines the results of a kernel for the objects `first..end`, or for the objects at these positions of the list.
@@ -62,10 +65,11 @@ pub struct Results<T> {
 ///
 /// 1. The world's tables are filled. At least one object exists, all given objects exist, and no object is in the list
 ///    twice. The list is null or holds `end` indices, some of which may be [`NO_OBJECT`].
-/// 2. `results` has room for one result per chunk and for the total, and `results.done` is 0. Shared memory has room
+/// 2. `results` has room for one result per chunk and for the total, and `results.done` is 0. `results.of` are chunks of these
+///    objects; if there are none, the results of all chunks exist. Shared memory has room
 ///    for one result per thread, and for one per accumulator of [`part_accumulators`].
 /// 3. No other kernel runs in the world. Threads come in whole warps; unless the kernel is heavy, each chunk has a
-///    warp.
+///    warp, of those that the launch computes.
 #[inline(always)]
 pub unsafe fn reduce<K, A, R>(first: u32, end: u32, list: *const u32, results: Results<WireOf<K, A>>, args: A)
 where
@@ -134,14 +138,15 @@ unsafe fn fold<T: Copy, R: Reducer<T>, const AHEAD: usize>(
     let spans = Chunks::of::<T>(count as usize, is_heavy);
     let (span, of_span, chunks) = (spans.span() as u32, spans.of_span() as u32, spans.len() as u32);
     let len = |start: u32| span.min(count - start);
+    let (from, to) = results.of;
     let keep = |number: u32, sum| {
         let to = if chunks == 1 { results.all } else { results.chunks };
         // SAFETY: `results` has room for one result per chunk, and for the total.
         unsafe { to.add(number as usize).write(sum) };
     };
     if is_heavy {
-        let mut number = thread::block_idx_x();
-        while number < chunks {
+        let mut number = from + thread::block_idx_x();
+        while number < to {
             // SAFETY: every thread of the block reaches this; passed on.
             let sum =
                 unsafe { combine_warp(reducer, fold_by_block(reducer, number * span, len(number * span), listed)) };
@@ -151,9 +156,9 @@ unsafe fn fold<T: Copy, R: Reducer<T>, const AHEAD: usize>(
             number += thread::grid_dim_x();
         }
     } else {
-        let (number, lane) = (thread::index_1d() / LANES, thread::thread_idx_x() % LANES);
+        let (number, lane) = (from + thread::index_1d() / LANES, thread::thread_idx_x() % LANES);
         let mut sum = reducer.identity();
-        if number < chunks {
+        if number < to {
             let (start, turn) = (number / of_span * span, number % of_span * GROUP_LEN);
             let places = Places { first: start + turn, len: len(start) - turn, step: of_span * GROUP_LEN, lane };
             // SAFETY: the places are those of objects, which have 32-bit ids, or of a list that is as long at most.
@@ -174,13 +179,13 @@ unsafe fn fold<T: Copy, R: Reducer<T>, const AHEAD: usize>(
         }
         // SAFETY: every thread of the warp reaches this; passed on.
         sum = unsafe { combine_warp(reducer, sum) };
-        if lane == 0 && number < chunks {
+        if lane == 0 && number < to {
             keep(number, sum);
         }
     }
     // SAFETY: every thread of every block reaches this; 2.
     unsafe {
-        if chunks > 1 && is_last_block(results.done) {
+        if chunks > 1 && (to - from == chunks || to == from) && is_last_block(results.done) {
             combine::<T, R>(chunks, results);
         }
     }

@@ -1,16 +1,20 @@
 //! Streams: ordered work on a device, with events and recorded sequences.
 
 mod event;
+mod fence;
 mod graph;
 mod repeated;
 mod together;
 
 use std::ffi::c_void;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ikra_runtime::error::GpuError;
 
 pub use event::Event;
+pub(crate) use fence::Fence;
+use fence::Fences;
 use graph::Capture;
 pub use graph::Graph;
 
@@ -27,6 +31,7 @@ pub struct Stream {
     raw: RawStream,
     /// Whether the latest work on it is a kernel.
     ends_in_kernel: AtomicBool,
+    fences: Arc<Fences>,
 }
 
 /// Threads of a launch.
@@ -78,7 +83,8 @@ impl Stream {
         let mut raw = RawStream::NULL;
         // SAFETY: the pointer leads to a handle.
         check(api, "cuStreamCreate", unsafe { (api.stream_create)(&raw mut raw, NON_BLOCKING) })?;
-        Ok(Self { context: context.clone(), raw, ends_in_kernel: AtomicBool::new(false) })
+        let fences = Fences::new(context);
+        Ok(Self { context: context.clone(), raw, ends_in_kernel: AtomicBool::new(false), fences })
     }
 
     /// Records that the latest work on the stream is not a kernel.
@@ -312,29 +318,6 @@ impl Stream {
         unsafe { Event::record(&self.context, self.raw, 0) }
     }
 
-    /// Marks the current position in the stream, for other streams to wait for. It has no time.
-    ///
-    /// # Errors
-    ///
-    /// [`GpuError::DeviceLost`] after a fault.
-    pub(crate) fn fence(&self) -> Result<Event, GpuError> {
-        self.note_other_work();
-        // SAFETY: the stream is alive.
-        unsafe { Event::record(&self.context, self.raw, NO_TIMING) }
-    }
-
-    /// Makes later work on this stream wait for a position in another one, of any device.
-    ///
-    /// # Errors
-    ///
-    /// [`GpuError::DeviceLost`] after a fault.
-    pub(crate) fn wait(&self, event: &Event) -> Result<(), GpuError> {
-        self.note_other_work();
-        let api = self.context.enter()?;
-        // SAFETY: stream and event are alive; the driver keeps the parts of the event that a wait needs.
-        check(api, "cuStreamWaitEvent", unsafe { (api.stream_wait)(self.raw, event.raw, 0) })
-    }
-
     /// Copies bytes from memory of a context, of this or of another device.
     ///
     /// # Errors
@@ -355,7 +338,7 @@ impl Stream {
             return Ok(());
         }
         self.note_other_work();
-        let api = self.context.enter()?;
+        let api = self.context.enter_again()?;
         if owner.as_raw() == self.context.as_raw() {
             // SAFETY: by the caller.
             return check(api, "cuMemcpyDtoDAsync", unsafe { (api.copy_within)(to, from, len, self.raw) });

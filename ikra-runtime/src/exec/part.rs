@@ -113,6 +113,16 @@ impl SharedExtent {
         self.count
     }
 
+    /// Completes results of a device, in the type in which they are transferred: `size` bytes each. This process has those of
+    /// the numbers in `own`, in the order of objects.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cluster`].
+    pub fn complete_bytes(&self, results: &mut [MaybeUninit<u8>], size: usize, own: Range<usize>) -> Result<(), Error> {
+        self.sharing.complete(results, size, own)
+    }
+
     /// Completes results, of which this process has some, with those of the other processes. There are `count` in all, and
     /// this process's are `parts`.
     ///

@@ -60,18 +60,18 @@ pub unsafe trait Mirror: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Begins to copy units, or parts of them, from an offer, after all work so far on this device. Once the [`Pending`] has
-    /// ended, later work waits until they have arrived. `None` if it cannot take them.
+    /// Begins to copy units, or parts of them, each from its offer, after all work so far on this device. Once the
+    /// [`Pending`] has ended, later work waits until they have arrived. `None` if it cannot take them.
     ///
     /// # Errors
     ///
-    /// Errors of the device, or if the offer has ended. Nothing copies from the offer then.
+    /// Errors of the device, or if an offer has ended. Nothing copies from the offers then.
     ///
     /// # Safety
     ///
     /// Until then, nothing uses these parts of the units on this device, and the mirror exists.
-    unsafe fn take(&self, offer: &Offer, units: &[Unit]) -> Result<Option<Pending>, Error> {
-        let _ = (offer, units);
+    unsafe fn take(&self, offers: &[(Offer, Vec<Unit>)]) -> Result<Option<Pending>, Error> {
+        let _ = offers;
         Ok(None)
     }
 

@@ -110,6 +110,11 @@ impl Cell {
         self.flow += 0.5;
     }
     #[kernel]
+    pub fn fail_from(&mut self, first: u32) {
+        assert!(self.link().id() < first, "a failure that a test expects");
+        self.flow += 0.5;
+    }
+    #[kernel]
     pub fn look_around(&mut self) {
         self.seen = self.around.iter().filter(|cell| cell.heat() > 1.0).count() as u32;
         self.seen += self.far.map_or(0, |far| far.around_seen());

@@ -64,13 +64,18 @@ fn ranks_with_emulated_gpus_are_as_hosts() {
         "loops_copy_ghosts_alone",
         "copies_are_in_order",
         "inner_objects_come_first",
+        "results_are_computed_on_devices",
         "ghosts_are_copied_again_after_the_column",
     ];
-    let mut run = Command::new(std::env::current_exe().expect("the path of this program"));
-    run.args(["--exact", "--ignored", "--nocapture"]).args(tests);
-    let run = ikra_test_gpu::emulate(&mut run, &[("DEVICES", "2")]).output().expect("this program");
-    let said = format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
-    assert!(run.status.success() && said.contains("7 passed"), "{}: {said}", run.status);
+    // A failure ends the work of all tests of its process.
+    for tests in [&tests[..], &["a_failure_on_a_device_ends_all_ranks"]] {
+        let mut run = Command::new(std::env::current_exe().expect("the path of this program"));
+        run.args(["--exact", "--ignored", "--nocapture"]).args(tests);
+        let run = ikra_test_gpu::emulate(&mut run, &[("DEVICES", "2")]).output().expect("this program");
+        let said = format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+        let all = format!("{} passed", tests.len());
+        assert!(run.status.success() && said.contains(&all), "{}: {said}", run.status);
+    }
 }
 
 #[test]
@@ -129,6 +134,54 @@ fn inner_objects_come_first() {
         compare((16_000, 10, 1), ranks, Where::OnGpus, &[Step::Spread, Step::Spread, Step::Alone].repeat(5));
         compare((16_000, 10, 1), ranks, Where::OnGpus, &[Step::Spread, Step::Hidden, Step::Jump].repeat(3));
     }
+}
+
+/// Devices compute results of their objects, and combine those of all. No column comes to a host.
+#[test]
+#[ignore = "takes two GPUs"]
+fn results_are_computed_on_devices() {
+    if !has_gpu() {
+        return;
+    }
+    let used = Cluster::threads(2, |cluster| {
+        let mut house = House::new_of(16_000, 10, 1).unwrap();
+        cluster.share_at(&mut house, Where::OnGpus.of(cluster.rank())).unwrap();
+        let mut used = Vec::new();
+        for results in [Step::Warmth, Step::Work, Step::Label] {
+            step(&mut house, Place::Cluster, Step::Alone).unwrap();
+            let before = house.cuda().stats();
+            step(&mut house, Place::Cluster, results).unwrap();
+            let after = house.cuda().stats();
+            used.push((after.launches - before.launches, after.bytes_down - before.bytes_down));
+        }
+        used
+    });
+    // Chunks have 256 objects: 31 of them belong to the first rank. Their results have 4, 8 and 8 bytes; two reductions.
+    assert_eq!(used[0], [(4, 2 * 31 * 4), (2, 31 * 8), (1, 31 * 256 * 8)]);
+    assert_eq!(used[1], [(4, 2 * 32 * 4), (2, 32 * 8), (1, (16_000 - 31 * 256) * 8)]);
+}
+
+/// A kernel that fails on one device ends the other ranks, whose devices wait for copies of it.
+#[test]
+#[ignore = "takes two GPUs"]
+fn a_failure_on_a_device_ends_all_ranks() {
+    if !has_gpu() {
+        return;
+    }
+    let errors = Cluster::threads(2, |cluster| {
+        let mut house = House::new_of(16_000, 10, 1).unwrap();
+        cluster.share_at(&mut house, Place::Gpu(cluster.rank())).unwrap();
+        step(&mut house, Place::Cluster, Step::Spread).unwrap();
+        house.on(Place::Cluster).execute(Cell::fail_from, 15_000).unwrap();
+        // Each of these steps copies what the one before has changed.
+        let mut steps = [Step::Hidden, Step::Alone].repeat(20).into_iter();
+        let error = steps.find_map(|one| step(&mut house, Place::Cluster, one).err());
+        let error = error.or_else(|| house.on(Place::Cluster).synchronize().err());
+        error.map(|error| error.to_string()).unwrap_or_default()
+    });
+    // The second rank owns the objects for which it fails.
+    assert!(errors[1].contains("Cell::fail_from"), "{errors:?}");
+    assert!(!errors[0].is_empty(), "{errors:?}");
 }
 
 /// A device that has lost a column gets it from its host, with older ghosts than it had.
