@@ -233,6 +233,12 @@ impl Cluster {
         Ok(all.into_iter().next().unwrap_or_default())
     }
 
+    /// Tells the others that this rank takes part in nothing any more.
+    #[cfg(feature = "metis")]
+    pub(crate) fn fail(&self, reason: &str) -> Error {
+        self.shared.lock().ranks.fail(reason)
+    }
+
     /// The bytes of each rank.
     pub(crate) fn bytes(&self, what: &str, own: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let own: Vec<_> = own.iter().copied().map(MaybeUninit::new).collect();

@@ -123,8 +123,8 @@ impl State {
             return Vec::new();
         }
         let named = self.no_bits();
-        let changes: Vec<_> =
-            members.iter().zip(&named).map(|(member, bits)| Change::visited(member.class(), bits)).collect();
+        let see: Vec<_> = named.iter().map(|bits| |index| set(bits, index)).collect();
+        let changes: Vec<_> = members.iter().zip(&see).map(|(member, see)| Change::seen(member.class(), see)).collect();
         arguments.iter().for_each(|argument| argument.visit_links(Moves::new(&changes)));
         let indices = |(class, bits): (usize, &Vec<AtomicU64>)| {
             let bits: Vec<_> = bits.iter().map(|word| word.load(Relaxed)).collect();
@@ -142,14 +142,20 @@ impl State {
     ) -> Result<Named, Error> {
         let (first, then) = (&reach.first, &reach.then);
         let named = self.no_bits();
-        for &(class, index) in given {
-            named[class][index as usize / 64].fetch_or(1 << (index % 64), Relaxed);
-        }
+        given.iter().for_each(|&(class, index)| set(&named[class], index));
         let (rank, leaves) = (self.ranks.rank(), AtomicBool::new(false));
-        let owned = self.classes.iter().map(|class| class.own(rank)).map(|own| (own.start as u32, own.end as u32));
-        let bits = members.iter().zip(&named).zip(owned);
-        let changes: Vec<_> =
-            bits.map(|((member, bits), own)| Change::within(member.class(), bits, own, &leaves)).collect();
+        let leaves = &leaves;
+        let see = named.iter().zip(&self.classes).map(|(bits, class)| {
+            let own = class.own(rank);
+            move |index| {
+                set(bits, index);
+                if !own.contains(&(index as usize)) {
+                    leaves.store(true, Relaxed);
+                }
+            }
+        });
+        let see: Vec<_> = see.collect();
+        let changes: Vec<_> = members.iter().zip(&see).map(|(member, see)| Change::seen(member.class(), see)).collect();
         let mut inner = vec![0..0; members.len()];
         for (number, member) in members.iter_mut().enumerate().filter(|(number, _)| !first[*number].is_empty()) {
             let own = self.classes[number].own(rank);
@@ -168,8 +174,6 @@ impl State {
         if then.iter().any(|fields| !fields.is_empty()) || !given.is_empty() {
             inner.fill(0..0);
         }
-        let changes: Vec<_> =
-            members.iter().zip(&named).map(|(member, bits)| Change::visited(member.class(), bits)).collect();
         // The objects whose links were followed.
         let mut done: Vec<Vec<u64>> = self.classes.iter().map(|class| vec![0; class.count.div_ceil(64)]).collect();
         let mut is_done = false;
@@ -352,6 +356,13 @@ impl State {
         let from: Vec<_> = from.into_iter().map(|other| (other, halo.runs[other].clone())).collect();
         self.ranks.traffic.exchanges += 1;
         self.copy_across(&moved, kernel, &takers, &from, members)
+    }
+}
+
+/// Sets the bit of an object.
+fn set(bits: &[AtomicU64], index: u32) {
+    if let Some(word) = bits.get(index as usize / 64) {
+        word.fetch_or(1 << (index % 64), Relaxed);
     }
 }
 

@@ -62,6 +62,7 @@
 //! | `device` | ranks whose kernels run on a GPU |
 //! | `results` | results of kernels, completed by those of other ranks |
 //! | `newer` | columns that the program reads, collected from all ranks |
+//! | `partition` | orders of objects with few links between ranks (feature `metis`) |
 //! | `pack` | values as bytes of messages |
 //! | `ranks` | exchanges, checked: each rank is at the same operation |
 //! | [`Transport`] | how bytes get from rank to rank: MPI, or channels between threads |
@@ -79,6 +80,8 @@ mod halo;
 mod names;
 mod newer;
 mod pack;
+#[cfg(feature = "metis")]
+mod partition;
 mod ranks;
 mod reach;
 mod results;

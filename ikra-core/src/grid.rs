@@ -2,6 +2,7 @@
 
 use crate::directory::Targets;
 use crate::groups::Keys;
+use crate::hilbert;
 use crate::math;
 use crate::origin::meaning;
 use crate::phase::Phase;
@@ -128,6 +129,46 @@ impl<const D: usize> Grid<D> {
             stride *= self.size[d];
         }
         Some(cell)
+    }
+
+    /// The number of a position's cell along a Hilbert curve: objects that are sorted by it are near each other in memory if
+    /// they are in space. That helps caches, and ranks of a [cluster](../ikra_cluster/index.html) exchange less. `None` as for
+    /// [`cell`](Self::cell).
+    ///
+    /// ```
+    /// use ikra::{Grid, prelude::*};
+    ///
+    /// #[soa_class]
+    /// pub struct Bird { pub pos: [f32; 2] }
+    /// #[soa_methods]
+    /// impl Bird {
+    ///     #[kernel]
+    ///     pub fn along(&self, grid: Grid<2>) -> u64 { grid.hilbert(self.pos).unwrap_or(0) }
+    /// }
+    /// #[soa_world]
+    /// pub struct Sky { pub birds: Objects<Bird> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut sky = Sky::new();
+    /// sky.birds.extend([[0.5, 0.5], [3.5, 0.5], [0.5, 1.5], [1.5, 0.5]].map(|pos| Bird { pos }))?;
+    /// sky.sort_by_key(Bird::along, Grid::new([0.0; 2], [4.0; 2], 0.9))?;
+    /// assert_eq!(sky.birds.column(bird::pos), [[0.5, 0.5], [1.5, 0.5], [0.5, 1.5], [3.5, 0.5]]);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn hilbert(&self, pos: [f32; D]) -> Option<u64> {
+        let (mut at, mut most) = (self.place(pos)?, 1);
+        for d in 0..D {
+            most = most.max(self.size[d]);
+        }
+        // The bits along each axis that fit into the number; cells are joined if they have more.
+        let (bits, room) = (u32::BITS - (most - 1).leading_zeros(), u64::BITS / D as u32);
+        let joined = bits.saturating_sub(room);
+        for d in 0..D {
+            at[d] >>= joined;
+        }
+        Some(hilbert::along(at, bits - joined))
     }
 
     /// The position of a cell, along each axis.

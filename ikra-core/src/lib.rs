@@ -65,6 +65,7 @@ pub mod float;
 pub mod grid;
 pub mod groups;
 pub mod handle;
+mod hilbert;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod holes;
 pub mod info;

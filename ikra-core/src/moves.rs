@@ -1,9 +1,5 @@
 //! Changes of a class's objects: they moved, were removed, or got ids. Links are remapped by them.
 
-#[cfg(not(target_arch = "nvptx64"))]
-use core::sync::atomic::AtomicBool;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
 use crate::info::ClassId;
 use crate::kept::Kept;
 
@@ -32,11 +28,9 @@ enum How<'a> {
     Kept(Kept<'a>),
     /// One bit per index, set for objects that were removed. The others stay.
     Removed(&'a [u64]),
-    /// Nothing changes. One bit per index is set for each object that a link names.
-    Visited(&'a [AtomicU64]),
-    /// The same, and the flag tells whether a link names an object outside of these indices.
+    /// Nothing changes. A function gets the index of each object that a link names.
     #[cfg(not(target_arch = "nvptx64"))]
-    Within(&'a [AtomicU64], (u32, u32), &'a AtomicBool),
+    Seen(Seen<'a>),
     /// A running kernel makes objects, which have no ids yet.
     Young,
     /// By number: the id of a new object. Links name number `n` by an index, the given one minus `n`.
@@ -47,6 +41,18 @@ enum How<'a> {
     /// Objects of which a device has bits that are not set were removed before.
     #[cfg(target_arch = "nvptx64")]
     GoneHere(&'a crate::device_lives::DeviceLives),
+}
+
+/// A function that sees the links.
+#[cfg(not(target_arch = "nvptx64"))]
+#[derive(Clone, Copy)]
+struct Seen<'a>(&'a (dyn Fn(u32) + Sync));
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl core::fmt::Debug for Seen<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Seen")
+    }
 }
 
 impl<'a> Change<'a> {
@@ -96,17 +102,11 @@ impl<'a> Change<'a> {
         Self { class, how: How::GoneHere(lives) }
     }
 
-    /// Objects of `class` do not change: a check sets one bit per index in `named`, for each object that a link names.
-    #[must_use]
-    pub const fn visited(class: ClassId, named: &'a [AtomicU64]) -> Self {
-        Self { class, how: How::Visited(named) }
-    }
-
-    /// As [`visited`](Self::visited). A check also sets the flag if a link names an object whose index is not in the range.
+    /// Objects of `class` do not change: a check calls `see` with the index of each object that a link names.
     #[cfg(not(target_arch = "nvptx64"))]
     #[must_use]
-    pub const fn within(class: ClassId, named: &'a [AtomicU64], range: (u32, u32), leaves: &'a AtomicBool) -> Self {
-        Self { class, how: How::Within(named, range, leaves) }
+    pub const fn seen(class: ClassId, see: &'a (dyn Fn(u32) + Sync)) -> Self {
+        Self { class, how: How::Seen(Seen(see)) }
     }
 
     /// New objects of `class` have no ids yet: links to them have no new index.
@@ -134,20 +134,9 @@ impl<'a> Change<'a> {
                 let is_removed = removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
                 (!is_removed).then_some(index)
             }
-            How::Visited(named) => {
-                if let Some(word) = named.get(index as usize / 64) {
-                    word.fetch_or(1 << (index % 64), Relaxed);
-                }
-                Some(index)
-            }
             #[cfg(not(target_arch = "nvptx64"))]
-            How::Within(named, (start, end), leaves) => {
-                if let Some(word) = named.get(index as usize / 64) {
-                    word.fetch_or(1 << (index % 64), Relaxed);
-                }
-                if index < start || index >= end {
-                    leaves.store(true, Relaxed);
-                }
+            How::Seen(Seen(see)) => {
+                see(index);
                 Some(index)
             }
             How::Young => (!may_be_young(index)).then_some(index),

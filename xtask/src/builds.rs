@@ -12,36 +12,77 @@ const FOLDER: &str = "target/builds";
 const CLASSES: usize = 10;
 const FIELDS: usize = 10;
 
-/// Writes programs with few and many kernels, and prints how long cargo takes to build them again after a change of a
-/// constant: the median of three times.
-pub fn builds() -> Outcome {
-    let mut table = String::from("\n| kernels | profile | seconds |\n| ---: | --- | ---: |\n");
-    for kernels in [10, 100] {
-        let folder = format!("{FOLDER}/kernels-{kernels}");
-        write(&format!("{folder}/Cargo.toml"), &manifest(kernels)?)?;
-        for (profile, option) in [("debug", ""), ("release", " --release")] {
-            let mut times = Vec::new();
-            for change in 0..4 {
-                write(&format!("{folder}/src/main.rs"), &program(kernels, change))?;
-                let mut build = cargo(&format!("build --quiet{option} --manifest-path {folder}/Cargo.toml"));
-                let begin = Instant::now();
-                step(build.env("CARGO_TARGET_DIR", format!("{FOLDER}/target")))?;
-                times.push(begin.elapsed());
-            }
-            // The first build compiles Ikra too.
-            times.remove(0);
-            times.sort();
-            let _ = writeln!(table, "| {kernels} | {profile} | {:.1} |", times[1].as_secs_f64());
-        }
+/// The files of a model of the examples, and where a constant of it is.
+const MODEL: &str = "examples/boids/src";
+const FILES: [&str; 3] = ["model.rs", "plain.rs", "steps.rs"];
+const CONSTANT: &str = "distance2 == 0.0";
+/// A program of the model.
+const MAIN: &str = "mod model; mod plain; mod steps;
+use ikra::World;
+use model::{Boid, Rules, Sky};
+
+fn main() -> Result<(), ikra::Error> {
+    let rules = Rules {
+        radius: 1.0, apart: 0.4, separation: 0.3, alignment: 3.0, cohesion: 2.0, slowest: 1.0, fastest: 3.0, dt: 0.02, size: 12.0,
+    };
+    let mut sky = Sky::new();
+    sky.boids.extend((0..1000).map(|n| Boid { pos: [n as f32 * 0.01; 3], vel: [1.0, 0.5, 0.0], acc: [0.0; 3] }))?;
+    let cells = steps::Cells::new(2, &rules);
+    let mut twin: Vec<Boid> = sky.boids.iter().collect();
+    for _ in 0..10 {
+        steps::step(&mut sky.on(ikra::Place::Host), cells, rules)?;
+        plain::step(&mut twin, cells, &rules);
     }
-    println!("{table}");
+    println!(\"{:?}\", sky.boids.column(model::boid::pos)[7]);
+    Ok(())
+}
+";
+
+/// Prints how long cargo takes to build programs again after a change of a constant: programs with few and many kernels, and
+/// a model of the examples with a main function.
+pub fn builds() -> Outcome {
+    println!("\n| program | profile | seconds |\n| --- | --- | ---: |");
+    for kernels in [10, 100] {
+        time(&format!("{kernels} kernels"), &format!("kernels-{kernels}"), |folder, change| {
+            write(&format!("{folder}/src/main.rs"), &program(kernels, change))
+        })?;
+    }
+    let read = |file: &str| fs::read_to_string(format!("{MODEL}/{file}")).map_err(|error| format!("{file}: {error}"));
+    let lines = read(FILES[0])?.lines().count();
+    time(&format!("{MODEL}, a model of {lines} lines"), "boids", |folder, change| {
+        for file in FILES {
+            let changed = format!("{CONSTANT} - {change}.0 * 0.0");
+            write(&format!("{folder}/src/{file}"), &read(file)?.replacen(CONSTANT, &changed, 1))?;
+        }
+        write(&format!("{folder}/src/main.rs"), MAIN)
+    })
+}
+
+/// Prints the median of seven times after changes that `change` makes in a package.
+fn time(name: &str, package: &str, change: impl Fn(&str, u32) -> Outcome) -> Outcome {
+    let folder = format!("{FOLDER}/{package}");
+    write(&format!("{folder}/Cargo.toml"), &manifest(package)?)?;
+    for (profile, option) in [("debug", ""), ("release", " --release")] {
+        let mut times = Vec::new();
+        for number in 0..8 {
+            change(&folder, number)?;
+            let mut build = cargo(&format!("build --quiet{option} --manifest-path {folder}/Cargo.toml"));
+            let begin = Instant::now();
+            step(build.env("CARGO_TARGET_DIR", format!("{FOLDER}/target")))?;
+            times.push(begin.elapsed());
+        }
+        // The first build compiles Ikra too.
+        times.remove(0);
+        times.sort();
+        println!("| {name} | {profile} | {:.2} |", times[times.len() / 2].as_secs_f64());
+    }
     Ok(())
 }
 
-fn manifest(kernels: usize) -> Result<String, String> {
+fn manifest(package: &str) -> Result<String, String> {
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     Ok(format!(
-        "[package]\nname = \"kernels-{kernels}\"\nedition = \"2024\"\n[dependencies]\nikra = {{ path = {here:?} }}\n[workspace]\n"
+        "[package]\nname = \"{package}\"\nedition = \"2024\"\n[dependencies]\nikra = {{ path = {here:?} }}\n[workspace]\n"
     ))
 }
 

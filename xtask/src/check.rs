@@ -52,7 +52,7 @@ pub fn oldest_compiler() -> Result<String, String> {
 pub fn msrv(version: &str) -> Outcome {
     // MPI's library may be missing.
     let (others, no_mpi) = (PUBLISHED.replace("-p ikra-cluster ", ""), "-p ikra-cluster");
-    step(cargo(&format!("+{version} check {no_mpi}")).env("CARGO_TARGET_DIR", "target/msrv"))?;
+    step(cargo(&format!("+{version} check {no_mpi} --features metis")).env("CARGO_TARGET_DIR", "target/msrv"))?;
     let check = format!("+{version} check {others} -p ikra-assembly-tests --all-features");
     let mut check = cargo(&check);
     check.env("CUDA_LIBRARY_PATH", no_toolkit()?);

@@ -96,9 +96,9 @@ fn tables(extent: Extent, skipped: &mut Vec<String>) -> Outcome {
     let mut all = cargo("test --manifest-path tests/tables/Cargo.toml --workspace --no-fail-fast");
     tests(all.env("IKRA_REQUIRE_PYTHON", "1"), skipped)?;
     step(&mut cargo(
-        "test --doc -p ikra-tables -p ikra-cluster --features ikra-tables/files,ikra-cluster/checkpoints",
+        "test --doc -p ikra-tables -p ikra-cluster --features ikra-tables/files,ikra-cluster/checkpoints,ikra-cluster/metis",
     ))?;
-    let doc = "doc -p ikra-tables -p ikra-cluster --features ikra-tables/files,ikra-cluster/checkpoints --no-deps";
+    let doc = "doc -p ikra-tables -p ikra-cluster --features ikra-tables/files,ikra-cluster/checkpoints,ikra-cluster/metis --no-deps";
     step(cargo(doc).env("RUSTDOCFLAGS", "-D warnings"))
 }
 

@@ -22,8 +22,9 @@ pub fn cluster(all: bool) -> Outcome {
         );
     }
     step(&mut cargo(
-        "clippy -p ikra-cluster -p life --features ikra-cluster/mpi,life/mpi --all-targets -- -D warnings",
+        "clippy -p ikra-cluster -p life --features ikra-cluster/mpi,ikra-cluster/metis,life/mpi --all-targets -- -D warnings",
     ))?;
+    step(&mut cargo("test -p ikra-cluster --features metis --test partition"))?;
     let tests = "test -p ikra-cluster --features mpi --test mpi --no-run --message-format=json";
     let built = cargo(tests).stderr(Stdio::inherit()).output().map_err(|error| format!("cargo {tests}: {error}"))?;
     let lines = String::from_utf8_lossy(&built.stdout);

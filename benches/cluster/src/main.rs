@@ -3,12 +3,14 @@
 //! ```sh
 //! ikra-cluster-benches gpus 2 16384 50          # GPUs, side of the torus, generations; one process, a rank per GPU
 //! ikra-cluster-benches flock 2 256 10           # GPUs, boids along the edge of a cube, steps
+//! ikra-cluster-benches orders 1088092           # what ranks exchange, for a network with so many junctions
 //! ikra-cluster-benches threads 2 2048 100       # one process with so many threads
 //! mpirun -n 2 ikra-cluster-benches ranks 1 2048 100   # threads of each rank; built with the feature `mpi`
 //! ikra-cluster-benches model 14000 2048 2       # microseconds per generation and side for each rank, latency
 //! ```
 
 mod model;
+mod orders;
 mod scaling;
 
 use std::process::ExitCode;
@@ -30,8 +32,10 @@ const SAMPLES: usize = 5;
 struct Measured {
     /// Microseconds per step.
     time: f64,
-    /// A number for the state at the end.
+    /// A number for the state at the end: a reduction.
     end: u64,
+    /// Microseconds of that.
+    reduction: f64,
     /// Bytes that a rank gets from others per step.
     bytes: f64,
 }
@@ -124,19 +128,31 @@ fn measure(
         samples.push(start.elapsed().as_secs_f64() * 1e6 / steps as f64);
     }
     let bytes = (sent() - before) as f64 / (SAMPLES * steps) as f64;
-    Ok(Measured { time: median(samples), end: program.end(place)?, bytes })
+    let (mut end, mut reductions) = (program.end(place)?, Vec::new());
+    for _ in 0..SAMPLES {
+        // What is reduced has changed.
+        program.run(place, 1)?;
+        program.wait(place)?;
+        let start = Instant::now();
+        end = program.end(place)?;
+        reductions.push(start.elapsed().as_secs_f64() * 1e6);
+    }
+    Ok(Measured { time: median(samples), end, reduction: median(reductions), bytes })
 }
 
 fn show(name: &str, ranks: usize, measured: &Measured, one: f64) {
-    let Measured { time, end, bytes } = measured;
-    let cells = [format!("{time:.1}"), format!("{:.2}", one / time), format!("{bytes:.0}"), end.to_string()];
-    row(&[&name, &ranks, &cells[0], &cells[1], &cells[2], &cells[3]]);
+    let Measured { time, end, reduction, bytes } = measured;
+    let cells = [time, &(one / time), bytes, reduction].map(|number| format!("{number:.2}"));
+    row(&[&name, &ranks, &cells[0], &cells[1], &cells[2], &cells[3], end]);
 }
 
 /// One GPU without ranks, and one or more with a rank each.
 fn gpus<P: Program>(name: &str, most: usize, size: usize, steps: usize) -> Result<(), ikra::Error> {
     println!("{name} {size}");
-    table(&["place", "ranks", "microseconds per step", "of one GPU", "bytes that a rank gets", "end"], 1);
+    table(
+        &["place", "ranks", "microseconds per step", "of one GPU", "bytes that a rank gets", "a reduction", "end"],
+        1,
+    );
     let alone = measure(&mut P::of(size)?, Place::Gpu(0), steps, || 0)?;
     show("GPU", 1, &alone, alone.time);
     let counts = (0..).map(|n| 1 << n).take_while(|&ranks| ranks <= most);
@@ -171,7 +187,7 @@ fn ranks(threads: usize, side: usize, steps: usize) -> Result<(), ikra::Error> {
         cluster.share(&mut torus)?;
         let measured = measure(&mut torus, Place::Cluster, steps, || cluster.traffic().bytes)?;
         if cluster.is_first() {
-            let Measured { time, end, bytes } = measured;
+            let Measured { time, end, bytes, .. } = measured;
             println!(
                 "{} ranks of {threads} threads, {side}²: {time:.1} us, {bytes:.0} bytes, {end} alive",
                 cluster.ranks()
@@ -201,14 +217,15 @@ fn main() -> ExitCode {
         (Some("flock"), Some(most), Some(edge), Some(steps)) => gpus::<Sky>("boids, edge", most, edge, steps),
         (Some("threads"), Some(count), Some(side), Some(steps)) => threads(count, side, steps),
         (Some("ranks"), Some(count), Some(side), Some(steps)) => ranks(count, side, steps),
+        (Some("orders"), Some(junctions), ..) => orders::show(junctions),
         (Some("model"), Some(own), Some(side), Some(latency)) => {
             scaling::show(own as f64, side, latency as f64);
             Ok(())
         }
         _ => {
             eprintln!(
-                "give gpus, flock, threads or ranks, and three numbers: how many, the side, steps; or model, and the \
-                 microseconds of a rank per generation, its side, and the latency in microseconds"
+                "give gpus, flock, threads or ranks, and three numbers: how many, the side, steps; or orders, and the number of \
+                 junctions; or model, and the microseconds of a rank per generation, its side, and the latency in microseconds"
             );
             return ExitCode::from(2);
         }

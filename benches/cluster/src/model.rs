@@ -2,3 +2,4 @@
 
 pub mod flock;
 pub mod life;
+pub mod roads;
