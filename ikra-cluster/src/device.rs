@@ -8,6 +8,7 @@ use ikra_runtime::mirror::{Mirror, Unit};
 use ikra_runtime::objects::AnyObjects;
 use ikra_runtime::place::Place;
 
+use crate::across::Ranges;
 use crate::state::{State, each};
 
 /// Objects between two runs of a list that are copied with them: a copy takes as long as that many bytes.
@@ -126,13 +127,7 @@ impl State {
         }
         let mut listed: Vec<u32> = lists.iter().flat_map(|lists| lists[number].iter().copied()).collect();
         listed.sort_unstable();
-        self.fetch(fields, &self.within_own(number, runs(listed.into_iter())), of)
-    }
-
-    /// The parts of ranges that the rank owns.
-    fn within_own(&self, number: usize, runs: Vec<Range<usize>>) -> Vec<Range<usize>> {
-        let own = self.classes[number].own(self.ranks.rank());
-        runs.into_iter().map(|run| run.start.max(own.start)..run.end.min(own.end)).collect()
+        self.fetch(fields, &runs(listed.into_iter()), of)
     }
 
     /// Copies the values of ghosts to the device, as far as it has the fields.
@@ -144,7 +139,7 @@ impl State {
         &self,
         number: usize,
         fields: FieldSet,
-        lists: &[Vec<Vec<u32>>],
+        runs: &[Ranges],
         of: &mut dyn AnyObjects,
     ) -> Result<(), Error> {
         let fields = fields.intersection(self.classes[number].on_device);
@@ -152,7 +147,7 @@ impl State {
             return Ok(());
         }
         // Ghosts of one rank at a time: between those of two ranks are own objects, whose values on the host may be older.
-        let runs: Vec<_> = lists.iter().flat_map(|lists| runs(lists[number].iter().copied())).collect();
+        let runs: Vec<_> = runs.iter().flat_map(|of_rank| of_rank[number].iter().cloned()).collect();
         self.store(fields, &runs, of)
     }
 }

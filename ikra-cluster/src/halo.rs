@@ -56,9 +56,9 @@ pub(crate) struct Halo {
     pub(crate) outgoing: Lists,
     /// This rank's ghosts.
     pub(crate) incoming: Lists,
-    /// The ranges that have these ghosts, and other objects of their owners.
+    /// For each rank, the ranges of its objects from the first ghost to the last one, without wide gaps.
     runs: Vec<Ranges>,
-    /// For each class, when the values of each field were last exchanged: on the host, and on the rank's device.
+    /// For each class, when the values of each field were last exchanged: between hosts, and between devices.
     exchanged: Vec<Vec<u64>>,
     on_device: Vec<Vec<u64>>,
     /// For each class, a bit per object: the ghosts.
@@ -237,15 +237,8 @@ impl State {
             }
         }
         let exchanged: Vec<_> = self.classes.iter().map(|class| vec![0; class.fields.len()]).collect();
-        let runs_of = |list: &Vec<u32>| runs(list.iter().copied());
-        let within = |(number, owner): (usize, usize), list: &Vec<u32>| -> Vec<Range<usize>> {
-            let own = self.classes[number].own(owner);
-            runs_of(list).into_iter().map(|run| run.start.max(own.start)..run.end.min(own.end)).collect()
-        };
-        let of_rank = |(owner, lists): (usize, &Vec<Vec<u32>>)| {
-            lists.iter().enumerate().map(|(number, list)| within((number, owner), list)).collect()
-        };
-        let runs = incoming.iter().enumerate().map(of_rank).collect();
+        let runs_of = |lists: &Vec<Vec<u32>>| lists.iter().map(|list| runs(list.iter().copied())).collect();
+        let runs = incoming.iter().map(runs_of).collect();
         Ok(Halo { outgoing, incoming, runs, on_device: exchanged.clone(), exchanged, ghosts, inner: named.inner })
     }
 
@@ -267,18 +260,18 @@ impl State {
             self.exchange_across(&mut halo, fields, kernel, members)?;
         }
         let (mut columns, mut moved) = (Vec::with_capacity(members.len()), Vec::with_capacity(members.len()));
+        let mut stored = Vec::with_capacity(members.len());
         for (number, member) in members.iter().enumerate() {
-            let across = if is_on_device { self.across(number, &**member) } else { FieldSet::EMPTY };
-            let class = &self.classes[number];
-            let (exchanged, on_device) = (&mut halo.exchanged[number], &mut halo.on_device[number]);
-            let of_host = fields[number].without(across);
+            let (across, class) = (self.across(number, &**member), &self.classes[number]);
+            let exchanged = &mut halo.exchanged[number];
+            let of_host = if is_on_device { fields[number].without(across) } else { fields[number] };
             let is_needed = |field, _: &_| of_host.contains(field) && class.written(field) > exchanged[field];
             let needed = fields_where(class.fields, is_needed);
             moved.push(needed);
+            // Devices that copy from each other get ghosts in that way. The host's values between the ghosts are older.
+            stored.push(needed.without(across));
             columns.push(if needed.is_empty() { Vec::new() } else { member.elements(needed) });
-            for field in each(needed, class.fields.len()) {
-                (exchanged[field], on_device[field]) = (class.written(field), class.written(field));
-            }
+            each(needed, class.fields.len()).for_each(|field| exchanged[field] = class.written(field));
         }
         if columns.iter().all(Vec::is_empty) {
             self.halos.insert(key.clone(), halo);
@@ -317,7 +310,7 @@ impl State {
             }
         }
         for (number, member) in members.iter_mut().enumerate() {
-            self.store_listed(number, moved[number], &halo.incoming, &mut **member)?;
+            self.store_listed(number, stored[number], &halo.runs, &mut **member)?;
         }
         self.halos.insert(key.clone(), halo);
         Ok(())

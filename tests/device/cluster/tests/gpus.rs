@@ -65,6 +65,7 @@ fn ranks_with_emulated_gpus_are_as_hosts() {
         "copies_are_in_order",
         "inner_objects_come_first",
         "results_are_computed_on_devices",
+        "ghosts_of_hosts_leave_devices_alone",
         "ghosts_are_copied_again_after_the_column",
     ];
     // A failure ends the work of all tests of its process.
@@ -133,6 +134,21 @@ fn inner_objects_come_first() {
     for ranks in [2, 3] {
         compare((16_000, 10, 1), ranks, Where::OnGpus, &[Step::Spread, Step::Spread, Step::Alone].repeat(5));
         compare((16_000, 10, 1), ranks, Where::OnGpus, &[Step::Spread, Step::Hidden, Step::Jump].repeat(3));
+    }
+}
+
+/// Hosts that get ghosts have older values of other objects, which do not replace those of a device.
+#[test]
+#[ignore = "takes two GPUs"]
+fn ghosts_of_hosts_leave_devices_alone() {
+    if has_gpu() {
+        for far in [Step::Mean, Step::Group] {
+            compare((2500, 100, 40), 2, Where::OnGpus, &[Step::Spread, Step::Spread, far, Step::Eat, far]);
+        }
+        // Other ghosts of the same column.
+        for (one, other) in [(Step::Spread, Step::Eat), (Step::Hidden, Step::Eat), (Step::LookAround, Step::Eat)] {
+            compare((2500, 100, 40), 2, Where::OnGpus, &[Step::Spread, one, Step::Alone, one, other, one]);
+        }
     }
 }
 
