@@ -12,8 +12,9 @@ use ikra_runtime::mirror::{Offer, Pending, Unit};
 use ikra_runtime::objects::AnyObjects;
 
 use crate::device::parts;
+use crate::pack;
 use crate::ranks::What;
-use crate::state::{State, each};
+use crate::state::{State, each, fields_where};
 
 /// For each class, ranges of objects.
 pub(crate) type Ranges = Vec<Vec<Range<usize>>>;
@@ -79,10 +80,10 @@ impl State {
     ) -> Result<(), Error> {
         let mut stale = Vec::with_capacity(fields.len());
         for (class, &fields) in self.classes.iter_mut().zip(fields) {
-            let is_old = |field: &usize| class.written(*field) > class.gathered[*field];
-            let old: Vec<_> = each(fields, class.fields.len()).filter(is_old).collect();
-            old.iter().for_each(|&field| class.gathered[field] = class.written(field));
-            stale.push(FieldSet::from_bits(old.iter().fold(0, |bits, field| bits | 1 << field)));
+            let is_old = |field, _: &_| fields.contains(field) && class.written(field) > class.gathered[field];
+            let old = fields_where(class.fields, is_old);
+            each(old, class.fields.len()).for_each(|field| class.gathered[field] = class.written(field));
+            stale.push(old);
         }
         if stale.iter().all(|fields| fields.is_empty()) {
             return Ok(());
@@ -130,16 +131,13 @@ impl State {
             message.extend(offered.iter().flat_map(|offered| offered.0.to_le_bytes()).map(MaybeUninit::new));
             (taker, message)
         };
-        let (outgoing, givers) = (takers.iter().map(message).collect(), from.iter().map(|(rank, _)| *rank));
-        let givers: Vec<_> = givers.collect();
+        let outgoing = takers.iter().map(message).collect();
+        let givers: Vec<_> = from.iter().map(|(rank, _)| *rank).collect();
         let received = self.ranks.exchange(&what, outgoing, &givers)?;
         // For each class that is moved, the offers and what to take from them.
         let mut taken: Vec<Vec<(Offer, Vec<Unit>)>> = moved.iter().map(|_| Vec::new()).collect();
         for ((message, start), (_, objects)) in received.iter().zip(from) {
-            let numbers = message[*start..].chunks_exact(8).map(|bytes| {
-                // SAFETY: numbers have no padding, and a message arrives as it was sent, by the contract of `Transport`.
-                u64::from_le_bytes(std::array::from_fn(|n| unsafe { bytes[n].assume_init() }))
-            });
+            let numbers = pack::numbers(&message[*start..]).map(u64::from_le_bytes);
             let offers: Vec<_> = numbers.filter_map(|number| all_offers().get(&number).cloned()).collect();
             if offers.len() != moved.len() {
                 return Err(self.cannot(kernel));

@@ -119,9 +119,9 @@ impl Cluster {
     }
 
     /// As [`share`](Self::share), for a rank that runs its kernels on a GPU: `Place::Gpu(n)`. Each rank has a GPU of its own.
-    /// Kernels for each object and for pairs run there. Values of ghosts go from device to device if all ranks have one and are
-    /// threads of this process, and through the hosts otherwise. The host runs the other kernels, which
-    /// copies the rank's own values.
+    /// Kernels for each object and for pairs run there, and reductions and collections if all ranks have a GPU. Values of
+    /// ghosts go from device to device if all ranks have one and are threads of this process. Otherwise they go through the
+    /// hosts. The host runs the other kernels, for which it copies the rank's own values.
     ///
     /// ```no_run
     /// # use ikra::{Place, prelude::*};

@@ -40,16 +40,12 @@ struct Lent<'w, W: World> {
     at_hand: Vec<AtHand>,
 }
 
-/// Whether a kernel may run for inner objects while other ranks copy fields of its class: it does not use them otherwise than
-/// by reading them.
+/// Whether a kernel may run for inner objects while other ranks copy fields of its class: it only reads these.
 fn may_overlap(form: Form, section: &Section, copied: FieldSet) -> bool {
     let effects = section.effects;
-    if !matches!(form, Form::Each) {
-        return false;
-    }
-    let changes_in_place = !effects.writes().without(effects.shadowed()).intersection(copied).is_empty();
-    !changes_in_place
-        && effects.copied().intersection(copied).is_empty()
+    let in_place = effects.writes().without(effects.shadowed()).union(effects.copied());
+    matches!(form, Form::Each)
+        && in_place.intersection(copied).is_empty()
         && !effects.atomics().any(|used| used.is_changed())
 }
 
@@ -130,21 +126,16 @@ impl<W: World> Lent<'_, W> {
         launch: &Launch<'_>,
         is_on_device: bool,
     ) -> Result<(Results, Option<HaloKey>), Error> {
-        if reach.is_far && is_on_device {
-            self.gather_on_devices(&reach.reads, launch.kernel)?;
+        if reach.is_far {
+            self.gather(&reach.reads, launch.kernel, is_on_device)?;
         }
         let mut members = self.world.members_mut();
         let members = members.as_mut();
         let mut state = self.shared.lock();
         let (rank, kernel) = (state.ranks.rank(), launch.kernel);
-        let key = if reach.is_far {
-            for (number, member) in members.iter_mut().enumerate().filter(|_| !is_on_device) {
-                state.collect(number, reach.reads[number], &mut **member)?;
-            }
-            None
-        } else if reach.first.iter().all(|fields| fields.is_empty())
-            && launch.arguments.iter().all(|argument| argument.links_to().is_empty())
-        {
+        let has_links = reach.first.iter().any(|fields| !fields.is_empty())
+            || launch.arguments.iter().any(|argument| !argument.links_to().is_empty());
+        let key = if reach.is_far || !has_links {
             None
         } else {
             let key = state.find_halo(reach, launch, members)?;
@@ -248,12 +239,14 @@ impl<W: World> Lent<'_, W> {
         Ok(result)
     }
 
-    /// Makes columns current on each rank's device where ranks copy from device to device, and on each host otherwise.
-    fn gather_on_devices(&mut self, fields: &[FieldSet], kernel: &str) -> Result<(), Error> {
+    /// Makes columns current for a kernel on each rank: on its device, where devices copy from each other, or on its host.
+    fn gather(&mut self, fields: &[FieldSet], kernel: &str, is_on_device: bool) -> Result<(), Error> {
         let (mut state, mut members) = (self.shared.lock(), self.world.members_mut());
         let (members, mut across) = (members.as_mut(), vec![FieldSet::EMPTY; fields.len()]);
         for (number, member) in members.iter_mut().enumerate() {
-            across[number] = fields[number].intersection(state.across(number, &**member));
+            if is_on_device {
+                across[number] = fields[number].intersection(state.across(number, &**member));
+            }
             state.collect(number, fields[number].without(across[number]), &mut **member)?;
         }
         state.gather_across(&across, kernel, members)?;
@@ -322,7 +315,8 @@ impl Cluster {
 
 // SAFETY: 1. and 2.: either every rank runs the kernel for all objects, on equal values. Or each runs it for its own, whose
 // values and whose neighbours' values are current; the columns that it changes are stale elsewhere from then on, which
-// `Newer` fetches. Reductions and collections call `on_host`, which completes their results. 3. As on the host.
+// `Newer` fetches. Reductions and collections complete their results by `Sharing`, on hosts or on devices. 3. As on the host.
+// 6. Each rank's device groups all objects, and has the current values of all that the kernel may read.
 unsafe impl<W: World> Executor<W> for Cluster {
     fn place(&self) -> Place {
         Place::Cluster
@@ -434,7 +428,7 @@ unsafe impl<W: World> Executor<W> for Cluster {
         };
         let grouped = match reads {
             Some(reads) => {
-                lent.gather_on_devices(&reads, launch.kernel)?;
+                lent.gather(&reads, launch.kernel, true)?;
                 lent.with_device(device, |executor, world| executor.group(world, launch, keys))?
             }
             None => None,

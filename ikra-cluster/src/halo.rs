@@ -225,7 +225,7 @@ impl State {
         let mut outgoing: Lists = vec![vec![Vec::new(); self.classes.len()]; ranks];
         for ((message, start), &other) in self.ranks.exchange(&what, requests, &others)?.into_iter().zip(&others) {
             let own: Vec<_> = self.classes.iter().map(|class| class.own(rank)).collect();
-            let mut words = words(&message[start..]);
+            let mut words = pack::numbers(&message[start..]).map(u32::from_le_bytes);
             for (list, own) in outgoing[other].iter_mut().zip(own) {
                 let count = words.next().unwrap_or(0);
                 list.extend(words.by_ref().take(count as usize));
@@ -315,9 +315,7 @@ impl State {
         self.halos.insert(key.clone(), halo);
         Ok(())
     }
-}
 
-impl State {
     /// Exchanges the values of ghosts that are on the ranks' devices.
     fn exchange_across(
         &mut self,
@@ -370,13 +368,5 @@ fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
                 n * 64 + bit
             })
         })
-    })
-}
-
-/// The numbers in a message.
-fn words(message: &[MaybeUninit<u8>]) -> impl Iterator<Item = u32> {
-    message.chunks_exact(4).map(|bytes| {
-        // SAFETY: numbers have no padding, and a message arrives as it was sent, by the contract of `Transport`.
-        u32::from_le_bytes(std::array::from_fn(|n| unsafe { bytes[n].assume_init() }))
     })
 }

@@ -7,6 +7,14 @@ use ikra_runtime::mirror::Elements;
 
 use crate::transport::Bytes;
 
+/// The numbers of `N` bytes in a message, as bytes.
+pub(crate) fn numbers<const N: usize>(message: &[MaybeUninit<u8>]) -> impl Iterator<Item = [u8; N]> {
+    message.as_chunks().0.iter().map(|bytes: &[MaybeUninit<u8>; N]| {
+        // SAFETY: numbers have no padding, and a message arrives as it was sent, by the contract of `Transport`.
+        bytes.map(|byte| unsafe { byte.assume_init() })
+    })
+}
+
 /// The number of bytes of an object in these columns.
 pub(crate) fn row(columns: &[Elements]) -> usize {
     columns.iter().map(|column| column.size).sum()

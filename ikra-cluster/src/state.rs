@@ -335,12 +335,10 @@ impl State {
             self.classes.iter().flat_map(|class| class.busy.to_le_bytes()).map(MaybeUninit::new).collect();
         let what = What { text: "balancing the work", state: self.number() };
         let all = self.ranks.gather(&what, &own)?;
+        let seconds = |bytes: &Bytes| pack::numbers(bytes).map(f64::from_le_bytes).collect::<Vec<_>>();
+        let seconds: Vec<_> = all.iter().map(seconds).collect();
         for number in 0..self.classes.len() {
-            let seconds = |bytes: &Bytes| {
-                // SAFETY: numbers have no padding, and a message arrives as it was sent, by the contract of `Transport`.
-                f64::from_le_bytes(std::array::from_fn(|n| unsafe { bytes[8 * number + n].assume_init() }))
-            };
-            let busy: Vec<f64> = all.iter().map(seconds).collect();
+            let busy: Vec<_> = seconds.iter().map(|of_rank| of_rank[number]).collect();
             let class = &mut self.classes[number];
             class.busy = 0.0;
             let bounds = class.balanced(&busy);

@@ -32,12 +32,11 @@ impl DeviceWorld {
         launch: &Launch<'_>,
         collection: Collection,
     ) -> Result<(), Error> {
-        let (count, from) = self.results(members, launch, collection.wire)?;
+        let (count, mut from) = self.results(members, launch, collection.wire)?;
         let (log, size) = (self.log.clone(), collection.wire.size);
         // SAFETY: the collection's memory, to which nothing else refers, has room for all results.
         let mut all = unsafe { slice::from_raw_parts_mut(collection.results.as_ptr().cast(), count * size) };
         let mut sections = Vec::with_capacity(launch.sections.len());
-        let mut from = from;
         for section in launch.sections {
             let (results, rest) = all.split_at_mut(section.over.len() * size);
             let own = own(&section.over);
@@ -55,7 +54,7 @@ impl DeviceWorld {
         for (over, results, own, copied) in sections {
             copied.map_err(|error| log.blame(error))?;
             if let (Extent::Shared(shared), false) = (over, results.is_empty()) {
-                shared.complete_bytes(results, size, own)?;
+                shared.sharing().complete(results, size, own)?;
             }
         }
         Ok(())

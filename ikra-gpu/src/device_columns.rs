@@ -11,7 +11,7 @@ use ikra_runtime::mirror::{Mirror, Offer, Pending, Span, Unit};
 use ikra_runtime::objects::AnyObjects;
 
 use crate::driver::{Memory, Pieces};
-use crate::offers::{DeviceOffer, Place};
+use crate::offers::{DeviceOffer, Region};
 use crate::stream_log::{INBOX_BYTES, StreamLog};
 
 /// The columns, in the same units as on the host.
@@ -163,6 +163,15 @@ impl DeviceColumns {
             && self.pieces.iter().zip(units).all(|(piece, unit)| {
                 piece.column == unit.column && piece.pitch == unit.pitch && piece.memory.len() >= unit.bytes()
             })
+    }
+
+    /// The memory of the pieces.
+    fn regions(&self) -> Vec<Region> {
+        let region = |piece: &Piece| {
+            let Piece { column, columns, pitch, ref memory, .. } = *piece;
+            Region { column, columns, pitch, address: memory.address(), len: memory.len() }
+        };
+        self.pieces.iter().map(region).collect()
     }
 
     /// Bytes of device memory.
@@ -361,13 +370,8 @@ unsafe impl Mirror for DeviceColumns {
     unsafe fn offer(&self) -> Result<Option<(Offer, Pending)>, Error> {
         self.log.check()?;
         self.log.refuse_in_recording(ACROSS)?;
-        let place = |piece: &Piece| {
-            let Piece { column, columns, pitch, ref memory, .. } = *piece;
-            Place { column, columns, pitch, address: memory.address(), len: memory.len() }
-        };
-        let places = self.pieces.iter().map(place).collect();
         // SAFETY: the pieces are memory of this device, which exists until the offer is withdrawn, by the caller.
-        let (offer, pending) = unsafe { DeviceOffer::new(self.class, &self.log, places) }?;
+        let (offer, pending) = unsafe { DeviceOffer::new(self.class, &self.log, self.regions()) }?;
         Ok(Some((offer, pending)))
     }
 
@@ -376,13 +380,9 @@ unsafe impl Mirror for DeviceColumns {
         let Some(offers) = offers.iter().map(known).collect::<Option<Vec<_>>>() else { return Ok(None) };
         self.log.check()?;
         self.log.refuse_in_recording(ACROSS)?;
-        let to = |unit: &Unit, column: usize| {
-            let piece = self.pieces.iter().find(|piece| piece.column == unit.column)?;
-            (piece.room(unit, column) == unit.len).then(|| piece.address(unit, column))
-        };
-        // SAFETY: the addresses have this room in pieces of this device, which work on its stream uses (I28), but none before
-        // the values have arrived, by the caller.
-        unsafe { DeviceOffer::take(&offers, self.class, &self.log, to) }
+        // SAFETY: the regions are pieces of this device, which work on its stream uses (I28), but none before the values have
+        // arrived, by the caller.
+        unsafe { DeviceOffer::take(&offers, self.class, &self.log, &self.regions()) }
     }
 
     fn as_any(&mut self) -> &mut dyn Any {

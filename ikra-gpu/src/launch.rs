@@ -96,7 +96,7 @@ impl DeviceWorld {
         };
         for (turn, range) in turns.into_iter().enumerate() {
             if let (1, Extent::Shared(shared)) = (turn, &section.over) {
-                shared.arrive()?;
+                shared.sharing().arrive()?;
             }
             if range.is_empty() {
                 continue;

@@ -14,9 +14,9 @@ use ikra_runtime::mirror::{Pending, Unit};
 use crate::driver::{Fence, Stream};
 use crate::stream_log::StreamLog;
 
-/// A unit's memory on the device that offers it.
+/// The memory of a unit's columns on a device.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Region {
     pub(crate) column: usize,
     /// Columns of slots, `pitch` bytes apart.
     pub(crate) columns: usize,
@@ -25,13 +25,12 @@ pub(crate) struct Place {
     pub(crate) len: usize,
 }
 
-impl Place {
-    /// The address of a unit's bytes in one of its columns, if they are within the memory.
-    pub(crate) fn address(&self, unit: &Unit, column: usize) -> Option<u64> {
-        let start = column * self.pitch + unit.offset;
-        let is_within = unit.column == self.column && column < self.columns && start + unit.len <= self.len;
-        is_within.then_some(self.address + start as u64)
-    }
+/// The address of a unit's bytes in one of its columns, if there is room for them.
+fn address(regions: &[Region], unit: &Unit, column: usize) -> Option<u64> {
+    let region = regions.iter().find(|region| region.column == unit.column)?;
+    let start = column * region.pitch + unit.offset;
+    let is_within = column < region.columns && start + unit.len <= region.len;
+    is_within.then_some(region.address + start as u64)
 }
 
 /// The columns that a device offers.
@@ -41,7 +40,7 @@ pub(crate) struct DeviceOffer {
     log: Arc<StreamLog>,
     /// The position in its stream after which the values are current.
     ready: Fence,
-    places: Vec<Place>,
+    regions: Vec<Region>,
     /// The ends of the copies so far; `None` once the offer is withdrawn.
     taken: Mutex<Option<Vec<Arc<Fence>>>>,
 }
@@ -63,38 +62,36 @@ impl DeviceOffer {
     ///
     /// # Safety
     ///
-    /// The places are live memory of the log's device, and nothing changes or frees it until the offer is withdrawn.
+    /// The regions are live memory of the log's device, and nothing changes or frees it until the offer is withdrawn.
     pub(crate) unsafe fn new(
         class: ClassId,
         log: &Arc<StreamLog>,
-        places: Vec<Place>,
+        regions: Vec<Region>,
     ) -> Result<(Arc<Self>, Pending), GpuError> {
         let ready = log.stream.fence().map_err(|error| log.blame(error))?;
-        let offer = Arc::new(Self { class, log: log.clone(), ready, places, taken: Mutex::new(Some(Vec::new())) });
+        let offer = Arc::new(Self { class, log: log.clone(), ready, regions, taken: Mutex::new(Some(Vec::new())) });
         let withdrawn = Arc::clone(&offer);
         Ok((offer, Pending::until(move || withdrawn.withdraw())))
     }
 
-    /// Copies units of a class, each from its offer, to the address on another device that `to` tells for each column. `None`
-    /// if one of them has no room for them.
+    /// Copies units of a class, each from its offer, to another device. `None` if one of them has no room for them.
     ///
     /// # Safety
     ///
-    /// The addresses have room for the units in live memory of the log's device. Nothing but earlier work on its stream uses
-    /// it, until the copies have arrived.
+    /// The regions are live memory of the log's device. Nothing but earlier work on its stream uses the units there, until the
+    /// copies have arrived.
     pub(crate) unsafe fn take(
         offers: &[(Arc<Self>, Vec<Unit>)],
         class: ClassId,
         log: &Arc<StreamLog>,
-        to: impl Fn(&Unit, usize) -> Option<u64>,
+        to: &[Region],
     ) -> Result<Option<Pending>, Error> {
         let mut parts = Vec::new();
         for (offer, units) in offers {
             for unit in units.iter().filter(|_| offer.class == class) {
-                let place = offer.places.iter().find(|place| place.column == unit.column);
                 for column in 0..unit.columns {
-                    let from = place.and_then(|place| place.address(unit, column));
-                    let Some((from, to)) = from.zip(to(unit, column)) else { return Ok(None) };
+                    let from = address(&offer.regions, unit, column);
+                    let Some((from, to)) = from.zip(address(to, unit, column)) else { return Ok(None) };
                     parts.push((&offer.log.context, from, to, unit.len));
                 }
             }

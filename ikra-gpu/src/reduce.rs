@@ -92,7 +92,7 @@ impl DeviceWorld {
             log.count_down(bytes.len());
         }
         self.commit(members, slice::from_ref(section))?;
-        shared.complete_bytes(&mut all, size, own)?;
+        shared.sharing().complete(&mut all, size, own)?;
         if chunks > 1 {
             // SAFETY: there is room for the results of all chunks, which are bytes of their types.
             unsafe { log.stream.upload(parts, all.as_ptr().cast(), all.len()) }.map_err(|error| log.blame(error))?;

@@ -41,17 +41,13 @@ struct Measured {
 }
 
 /// A program for one place or many.
-trait Program: Sized {
+trait Program: World {
     /// The world for a size.
     fn of(size: usize) -> Result<Self, ikra::Error>;
     /// Runs steps, without waiting for the last one.
     fn run(&mut self, place: Place, steps: usize) -> Result<(), ikra::Error>;
     /// A number for its state.
     fn end(&mut self, place: Place) -> Result<u64, ikra::Error>;
-    /// Waits for all steps.
-    fn wait(&mut self, place: Place) -> Result<(), ikra::Error>;
-    /// Shares it with the other ranks.
-    fn share(&mut self, cluster: &Cluster, place: Place) -> Result<(), ikra::Error>;
 }
 
 /// Generations on a torus, given the length of its side.
@@ -68,14 +64,6 @@ impl Program for Torus {
 
     fn end(&mut self, place: Place) -> Result<u64, ikra::Error> {
         self.on(place).execute_and_reduce(Cell::count, (), Sum)
-    }
-
-    fn wait(&mut self, place: Place) -> Result<(), ikra::Error> {
-        self.on(place).synchronize()
-    }
-
-    fn share(&mut self, cluster: &Cluster, place: Place) -> Result<(), ikra::Error> {
-        cluster.share_at(self, place)
     }
 }
 
@@ -101,14 +89,6 @@ impl Program for Sky {
     fn end(&mut self, place: Place) -> Result<u64, ikra::Error> {
         self.on(place).execute_and_reduce(Boid::mark, (), Sum)
     }
-
-    fn wait(&mut self, place: Place) -> Result<(), ikra::Error> {
-        self.on(place).synchronize()
-    }
-
-    fn share(&mut self, cluster: &Cluster, place: Place) -> Result<(), ikra::Error> {
-        cluster.share_at(self, place)
-    }
 }
 
 /// Runs steps at a place.
@@ -119,12 +99,12 @@ fn measure(
     sent: impl Fn() -> u64,
 ) -> Result<Measured, ikra::Error> {
     program.run(place, 3)?;
-    program.wait(place)?;
+    program.on(place).synchronize()?;
     let (mut samples, before) = (Vec::new(), sent());
     for _ in 0..SAMPLES {
         let start = Instant::now();
         program.run(place, steps)?;
-        program.wait(place)?;
+        program.on(place).synchronize()?;
         samples.push(start.elapsed().as_secs_f64() * 1e6 / steps as f64);
     }
     let bytes = (sent() - before) as f64 / (SAMPLES * steps) as f64;
@@ -132,7 +112,7 @@ fn measure(
     for _ in 0..SAMPLES {
         // What is reduced has changed.
         program.run(place, 1)?;
-        program.wait(place)?;
+        program.on(place).synchronize()?;
         let start = Instant::now();
         end = program.end(place)?;
         reductions.push(start.elapsed().as_secs_f64() * 1e6);
@@ -159,7 +139,7 @@ fn gpus<P: Program>(name: &str, most: usize, size: usize, steps: usize) -> Resul
     for ranks in counts {
         let measured = Cluster::threads(ranks, |cluster| {
             let mut program = P::of(size)?;
-            program.share(&cluster, Place::Gpu(cluster.rank()))?;
+            cluster.share_at(&mut program, Place::Gpu(cluster.rank()))?;
             measure(&mut program, Place::Cluster, steps, || cluster.traffic().bytes + cluster.traffic().bytes_across)
         });
         let measured = measured.into_iter().next().unwrap_or_else(|| unreachable!("there is a rank"))?;

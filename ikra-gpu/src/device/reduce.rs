@@ -66,8 +66,8 @@ pub struct Results<T> {
 /// 1. The world's tables are filled. At least one object exists, all given objects exist, and no object is in the list
 ///    twice. The list is null or holds `end` indices, some of which may be [`NO_OBJECT`].
 /// 2. `results` has room for one result per chunk and for the total, and `results.done` is 0. `results.of` are chunks of these
-///    objects; if there are none, the results of all chunks exist. Shared memory has room
-///    for one result per thread, and for one per accumulator of [`part_accumulators`].
+///    objects; if there are none, the results of all chunks exist. Shared memory has room for one result per thread, and for
+///    one per accumulator of [`part_accumulators`].
 /// 3. No other kernel runs in the world. Threads come in whole warps; unless the kernel is heavy, each chunk has a
 ///    warp, of those that the launch computes.
 #[inline(always)]
@@ -138,7 +138,7 @@ unsafe fn fold<T: Copy, R: Reducer<T>, const AHEAD: usize>(
     let spans = Chunks::of::<T>(count as usize, is_heavy);
     let (span, of_span, chunks) = (spans.span() as u32, spans.of_span() as u32, spans.len() as u32);
     let len = |start: u32| span.min(count - start);
-    let (from, to) = results.of;
+    let (from, until) = results.of;
     let keep = |number: u32, sum| {
         let to = if chunks == 1 { results.all } else { results.chunks };
         // SAFETY: `results` has room for one result per chunk, and for the total.
@@ -146,7 +146,7 @@ unsafe fn fold<T: Copy, R: Reducer<T>, const AHEAD: usize>(
     };
     if is_heavy {
         let mut number = from + thread::block_idx_x();
-        while number < to {
+        while number < until {
             // SAFETY: every thread of the block reaches this; passed on.
             let sum =
                 unsafe { combine_warp(reducer, fold_by_block(reducer, number * span, len(number * span), listed)) };
@@ -158,7 +158,7 @@ unsafe fn fold<T: Copy, R: Reducer<T>, const AHEAD: usize>(
     } else {
         let (number, lane) = (from + thread::index_1d() / LANES, thread::thread_idx_x() % LANES);
         let mut sum = reducer.identity();
-        if number < to {
+        if number < until {
             let (start, turn) = (number / of_span * span, number % of_span * GROUP_LEN);
             let places = Places { first: start + turn, len: len(start) - turn, step: of_span * GROUP_LEN, lane };
             // SAFETY: the places are those of objects, which have 32-bit ids, or of a list that is as long at most.
@@ -179,13 +179,13 @@ unsafe fn fold<T: Copy, R: Reducer<T>, const AHEAD: usize>(
         }
         // SAFETY: every thread of the warp reaches this; passed on.
         sum = unsafe { combine_warp(reducer, sum) };
-        if lane == 0 && number < to {
+        if lane == 0 && number < until {
             keep(number, sum);
         }
     }
     // SAFETY: every thread of every block reaches this; 2.
     unsafe {
-        if chunks > 1 && (to - from == chunks || to == from) && is_last_block(results.done) {
+        if chunks > 1 && (until - from == chunks || until == from) && is_last_block(results.done) {
             combine::<T, R>(chunks, results);
         }
     }

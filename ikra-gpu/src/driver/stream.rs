@@ -67,8 +67,6 @@ pub(crate) struct Pieces {
 
 /// `CU_STREAM_NON_BLOCKING`
 const NON_BLOCKING: u32 = 1;
-/// `CU_EVENT_DISABLE_TIMING`
-const NO_TIMING: u32 = 2;
 /// `CU_MEMORYTYPE_DEVICE`
 const DEVICE: u32 = 2;
 
@@ -315,7 +313,7 @@ impl Stream {
     pub fn mark(&self) -> Result<Event, GpuError> {
         self.note_other_work();
         // SAFETY: the stream is alive.
-        unsafe { Event::record(&self.context, self.raw, 0) }
+        unsafe { Event::record(&self.context, self.raw) }
     }
 
     /// Copies bytes from memory of a context, of this or of another device.
@@ -371,10 +369,9 @@ impl Stream {
         }
         // SAFETY: the other stream is alive.
         unsafe { self.refuse_capture(other) }?;
-        // SAFETY: the stream is alive.
-        let event = unsafe { Event::record(&self.context, self.raw, NO_TIMING) }?;
-        // SAFETY: stream and event are alive; the driver keeps the parts of the event that a wait needs.
-        check(api, "cuStreamWaitEvent", unsafe { (api.stream_wait)(other, event.raw, 0) })
+        let fence = self.fence()?;
+        // SAFETY: the other stream and the event are alive.
+        check(api, "cuStreamWaitEvent", unsafe { (api.stream_wait)(other, fence.raw, 0) })
     }
 
     /// Makes this stream wait for all work so far on another library's stream.
@@ -387,15 +384,13 @@ impl Stream {
     ///
     /// `other` is a live stream of the same context.
     pub(crate) unsafe fn follow(&self, other: *mut c_void) -> Result<(), GpuError> {
-        self.note_other_work();
-        let api = self.context.enter()?;
+        self.context.enter()?;
         let other = RawStream(other);
         // SAFETY: the other stream is alive.
         unsafe { self.refuse_capture(other) }?;
         // SAFETY: the other stream is alive, and of this context.
-        let event = unsafe { Event::record(&self.context, other, NO_TIMING) }?;
-        // SAFETY: stream and event are alive; the driver keeps the parts of the event that a wait needs.
-        check(api, "cuStreamWaitEvent", unsafe { (api.stream_wait)(self.raw, event.raw, 0) })
+        let fence = unsafe { self.fence_of(other) }?;
+        self.wait(&fence)
     }
 
     /// Fails if another library's stream is being recorded: waiting for it would record this one too.

@@ -31,6 +31,8 @@ pub enum Part<'a> {
 /// 1. [`complete`](Self::complete) returns `Ok` only if it has filled all results. Those of other processes are the bytes
 ///    that the same program has computed there for the same objects.
 /// 2. The results are of types that hold no pointers, as all results of [`Run`](crate::executor::Run)s are.
+/// 3. Calls for the objects in [`inner`](Self::inner) use nothing that is still to [arrive](Self::arrive), and change nothing
+///    that others still copy.
 pub unsafe trait Sharing: Debug + Send + Sync {
     /// The positions of this process's objects of the kernel's class with this number. Processes have
     /// consecutive ranges, which begin at multiples of the [span](ikra_core::reduce::Chunks::span) of light kernels with
@@ -88,7 +90,7 @@ impl SharedExtent {
     }
 
     /// The positions of this process's objects in the order in which a device starts their calls, or one range.
-    /// [`arrive`](Self::arrive) comes after the first range.
+    /// [`Sharing::arrive`] comes after the first range.
     #[must_use]
     pub fn turns(&self) -> [Range<usize>; 3] {
         let Self { own, inner, .. } = self;
@@ -98,29 +100,16 @@ impl SharedExtent {
         }
     }
 
-    /// Lets the values arrive that calls of the later turns need.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Cluster`], and errors of devices.
-    pub fn arrive(&self) -> Result<(), Error> {
-        self.sharing.arrive()
-    }
-
     /// The number of objects of all processes.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Completes results of a device, in the type in which they are transferred: `size` bytes each. This process has those of
-    /// the numbers in `own`, in the order of objects.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Cluster`].
-    pub fn complete_bytes(&self, results: &mut [MaybeUninit<u8>], size: usize, own: Range<usize>) -> Result<(), Error> {
-        self.sharing.complete(results, size, own)
+    /// The processes that share the run.
+    #[must_use]
+    pub fn sharing(&self) -> &dyn Sharing {
+        &*self.sharing
     }
 
     /// Completes results, of which this process has some, with those of the other processes. There are `count` in all, and

@@ -12,7 +12,7 @@ use crate::driver::status::check;
 #[derive(Debug)]
 pub struct Event {
     context: Context,
-    pub(super) raw: RawEvent,
+    raw: RawEvent,
 }
 
 impl Event {
@@ -21,11 +21,11 @@ impl Event {
     /// # Safety
     ///
     /// The stream is alive.
-    pub(super) unsafe fn record(context: &Context, stream: RawStream, flags: u32) -> Result<Self, GpuError> {
+    pub(super) unsafe fn record(context: &Context, stream: RawStream) -> Result<Self, GpuError> {
         let api = context.enter()?;
         let mut raw = RawEvent::NULL;
         // SAFETY: the pointer leads to a handle.
-        check(api, "cuEventCreate", unsafe { (api.event_create)(&raw mut raw, flags) })?;
+        check(api, "cuEventCreate", unsafe { (api.event_create)(&raw mut raw, 0) })?;
         let event = Self { context: context.clone(), raw };
         // SAFETY: the event is alive, and by the caller so is the stream.
         check(api, "cuEventRecord", unsafe { (api.event_record)(raw, stream) })?;

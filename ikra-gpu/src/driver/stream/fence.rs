@@ -4,10 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ikra_runtime::error::GpuError;
 
-use super::{NO_TIMING, Stream};
-use crate::driver::api::RawEvent;
+use super::Stream;
+use crate::driver::api::{RawEvent, RawStream};
 use crate::driver::context::Context;
 use crate::driver::status::check;
+
+/// `CU_EVENT_DISABLE_TIMING`
+const NO_TIMING: u32 = 2;
 
 /// The events of a stream's fences that can be used again: making one takes as long as starting a copy.
 #[derive(Debug)]
@@ -41,7 +44,7 @@ impl Drop for Fences {
 #[derive(Debug)]
 pub(crate) struct Fence {
     of: Arc<Fences>,
-    raw: RawEvent,
+    pub(super) raw: RawEvent,
 }
 
 impl Stream {
@@ -52,6 +55,16 @@ impl Stream {
     /// [`GpuError::DeviceLost`] after a fault.
     pub(crate) fn fence(&self) -> Result<Fence, GpuError> {
         self.note_other_work();
+        // SAFETY: the stream is alive.
+        unsafe { self.fence_of(self.raw) }
+    }
+
+    /// Marks the current position in a stream.
+    ///
+    /// # Safety
+    ///
+    /// It is a live stream of the same context.
+    pub(super) unsafe fn fence_of(&self, stream: RawStream) -> Result<Fence, GpuError> {
         let spare = self.fences.spare().pop();
         let raw = match spare {
             Some(raw) => raw,
@@ -64,9 +77,9 @@ impl Stream {
         };
         let fence = Fence { of: Arc::clone(&self.fences), raw };
         let api = self.context.enter_again()?;
-        // SAFETY: event and stream are alive. Streams that wait for an earlier position of the event still do: a wait takes
-        // the position that the event has then.
-        check(api, "cuEventRecord", unsafe { (api.event_record)(raw, self.raw) })?;
+        // SAFETY: the event is alive, and by the caller so is the stream. Streams that wait for an earlier position of the
+        // event still do: a wait takes the position that the event has then.
+        check(api, "cuEventRecord", unsafe { (api.event_record)(raw, stream) })?;
         Ok(fence)
     }
 

@@ -111,6 +111,21 @@ fn copies_are_in_order() {
     }
 }
 
+/// For each rank, the kernels that its GPU starts in each step, and the bytes that it copies to the host.
+fn used(ranks: usize, steps: &[Step]) -> Vec<Vec<(u64, u64)>> {
+    Cluster::threads(ranks, |cluster| {
+        let mut house = House::new_of(16_000, 10, 1).unwrap();
+        cluster.share_at(&mut house, Where::OnGpus.of(cluster.rank())).unwrap();
+        let of_step = |&one: &Step| {
+            let before = house.cuda().stats();
+            step(&mut house, Place::Cluster, one).unwrap();
+            let after = house.cuda().stats();
+            (after.launches - before.launches, after.bytes_down - before.bytes_down)
+        };
+        steps.iter().map(of_step).collect()
+    })
+}
+
 /// Objects without neighbours of other ranks come first, while the values of these are copied.
 #[test]
 #[ignore = "takes two GPUs"]
@@ -118,17 +133,8 @@ fn inner_objects_come_first() {
     if !has_gpu() {
         return;
     }
-    let launches = Cluster::threads(3, |cluster| {
-        let mut house = House::new_of(16_000, 10, 1).unwrap();
-        cluster.share_at(&mut house, Where::OnGpus.of(cluster.rank())).unwrap();
-        let mut launches = Vec::new();
-        for kernel in [Step::Spread, Step::Spread, Step::Alone, Step::Hidden] {
-            let before = house.cuda().stats().launches;
-            step(&mut house, Place::Cluster, kernel).unwrap();
-            launches.push(house.cuda().stats().launches - before);
-        }
-        launches
-    });
+    let used = used(3, &[Step::Spread, Step::Spread, Step::Alone, Step::Hidden]);
+    let launches: Vec<Vec<_>> = used.iter().map(|rank| rank.iter().map(|step| step.0).collect()).collect();
     // The links of the last kernel lead everywhere. The last cell has no neighbour to its right.
     assert_eq!(launches, [[3, 3, 1, 1], [3, 3, 1, 1], [2, 2, 1, 1]]);
     for ranks in [2, 3] {
@@ -159,19 +165,9 @@ fn results_are_computed_on_devices() {
     if !has_gpu() {
         return;
     }
-    let used = Cluster::threads(2, |cluster| {
-        let mut house = House::new_of(16_000, 10, 1).unwrap();
-        cluster.share_at(&mut house, Where::OnGpus.of(cluster.rank())).unwrap();
-        let mut used = Vec::new();
-        for results in [Step::Warmth, Step::Work, Step::Label] {
-            step(&mut house, Place::Cluster, Step::Alone).unwrap();
-            let before = house.cuda().stats();
-            step(&mut house, Place::Cluster, results).unwrap();
-            let after = house.cuda().stats();
-            used.push((after.launches - before.launches, after.bytes_down - before.bytes_down));
-        }
-        used
-    });
+    let results = |rank: Vec<_>| rank.into_iter().skip(1).step_by(2).collect::<Vec<_>>();
+    let used = used(2, &[Step::Alone, Step::Warmth, Step::Alone, Step::Work, Step::Alone, Step::Label]);
+    let used: Vec<_> = used.into_iter().map(results).collect();
     // Chunks have 256 objects: 31 of them belong to the first rank. Their results have 4, 8 and 8 bytes; two reductions.
     assert_eq!(used[0], [(4, 2 * 31 * 4), (2, 31 * 8), (1, 31 * 256 * 8)]);
     assert_eq!(used[1], [(4, 2 * 32 * 4), (2, 32 * 8), (1, (16_000 - 31 * 256) * 8)]);
