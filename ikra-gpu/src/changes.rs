@@ -23,8 +23,6 @@ pub(crate) struct Lives {
     /// Whether the bits are newer than the list.
     pub(crate) is_ahead: bool,
     pub(crate) list: Option<Arc<ListOrder>>,
-    /// The memory of that list, for the next one.
-    pub(crate) listed: Option<Arc<Memory>>,
 }
 
 impl Lives {

@@ -15,6 +15,8 @@ pub(crate) const MAKERS_PER_THREAD: u32 = 16;
 pub(crate) const LIVES_THREADS: u32 = 256;
 /// Makers whose counts one block adds.
 pub(crate) const MAKERS: u32 = LIVES_THREADS * MAKERS_PER_THREAD;
+/// Links that one thread replaces.
+pub(crate) const LINKS_PER_THREAD: usize = 4;
 /// Threads of a block that sums the numbers of a tile.
 pub(crate) const SCAN_THREADS: u32 = 256;
 /// Rows of a tile, each with four numbers per thread.

@@ -27,25 +27,36 @@ pub(crate) struct Sets {
     pub(crate) found: u64,
 }
 
+/// The bits that are to be set, with addresses and lengths.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted {
+    /// Those that are set but for those of some words.
+    Without(u64, u32),
+    /// Those of flags, one byte per object.
+    Flags(u64, u32),
+}
+
+impl Wanted {
+    /// Those that are set.
+    pub(crate) const SET: Self = Self::Without(0, 0);
+}
+
 impl Sets {
-    /// Counts the bits that are set. If there are flags, one byte per object at this address, it sets the bits first; `len`
-    /// is the number of flags.
-    pub(crate) fn number(
-        &self,
-        log: &StreamLog,
-        work: &'static str,
-        flags: Option<(u64, u32)>,
-    ) -> Result<(), GpuError> {
+    /// Sets and clears bits, and counts those that are set then.
+    pub(crate) fn number(&self, log: &StreamLog, work: &'static str, wanted: Wanted) -> Result<(), GpuError> {
         let Self { bits, classes, class_count, chunks, counts, found } = self;
         let [bits, counts] = [Argument::of(bits), Argument::of(counts)];
         let block = Block { threads: CHUNK_WORDS, words: 1 };
         if *chunks > 0 {
-            match flags {
-                Some((from, len)) => {
+            match wanted {
+                Wanted::Flags(from, len) => {
                     let own = [Argument::of(&from), Argument::of(&len), bits, counts];
                     log.start(work, &log.kernels.choose, *chunks, block, &own)?;
                 }
-                None => log.start(work, &log.kernels.count, *chunks, block, &[bits, counts])?,
+                Wanted::Without(cleared, words) => {
+                    let [cleared, words] = [Argument::of(&cleared), Argument::of(&words)];
+                    log.start(work, &log.kernels.count, *chunks, block, &[bits, cleared, words, counts])?;
+                }
             }
         }
         let own = [Argument::of(classes), Argument::of(class_count), counts, Argument::of(found)];
@@ -53,13 +64,15 @@ impl Sets {
     }
 
     /// Writes the list of the objects whose bits are set, in ascending order and each class at a multiple of 32. Bit *n*
-    /// stands for position `first` plus *n* of the list `from`, or for that position itself if the address is 0.
+    /// stands for position `first` plus *n* of the list `from`, or for that position itself if the address is 0. The list
+    /// `free` gets the positions below `slots` whose bits are not set, if there is one class.
     pub(crate) fn write(
         &self,
         log: &StreamLog,
         work: &'static str,
         (from, first): (u64, u32),
         list: u64,
+        (free, slots): (u64, u32),
     ) -> Result<(), GpuError> {
         if self.chunks == 0 {
             return Ok(());
@@ -70,6 +83,8 @@ impl Sets {
             Argument::of(&from),
             Argument::of(&first),
             Argument::of(&list),
+            Argument::of(&free),
+            Argument::of(&slots),
         ];
         log.start(work, &log.kernels.write, self.chunks, Block { threads: CHUNK_WORDS, words: 2 }, &own)
     }

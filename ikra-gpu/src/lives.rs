@@ -29,6 +29,7 @@ use crate::changes::{bits_bytes, room};
 use crate::chunks::{LIVES_THREADS, MAKERS};
 use crate::code::{Kind, Shape};
 use crate::device_world::DeviceWorld;
+use crate::lists::Wanted;
 use crate::tables::{Loaded, Members};
 use moving::{Column, can_move, can_tell_apart};
 
@@ -148,7 +149,6 @@ impl DeviceWorld {
         let (own, log) = (plan.own, self.log.clone());
         self.prepare(members, slice::from_ref(section))?;
         let makers = members[own].slots();
-        let words = makers.div_ceil(32);
 
         let mut states = vec![DeviceLives::default(); members.len()];
         let Counted { totals, bad_links, done } = self.room_to_count(plan, &mut states, makers)?;
@@ -172,16 +172,18 @@ impl DeviceWorld {
 
         let (blocks, count) = (blocks as u32, makers as u32);
         let of_class = |n: usize| (n * size_of::<u32>()) as u64;
-        for (n, made) in plan.made.iter().enumerate().filter(|_| blocks > 0) {
+        // The first of these also counts removed objects.
+        let mut marks = if plan.effects.removes() { states[own].marks } else { 0 };
+        let counts = plan.made.iter().map(|made| states[made.member].counts);
+        let only_marks = (plan.made.is_empty() && marks != 0).then_some(0);
+        for (n, counts) in counts.chain(only_marks).enumerate().filter(|_| blocks > 0) {
             let (sums, total, done) = (sums + n as u64 * sums_bytes, totals + of_class(1 + n), done + of_class(n));
-            let [counts, sums] = [Argument::of(&states[made.member].counts), Argument::of(&sums)];
-            let arguments = [counts, Argument::of(&count), sums, Argument::of(&total), Argument::of(&done)];
+            let of_marks = std::mem::take(&mut marks);
+            let [counts, sums] = [Argument::of(&counts), Argument::of(&sums)];
+            let [total, done] = [Argument::of(&total), Argument::of(&done)];
+            let [marks, removed] = [Argument::of(&of_marks), Argument::of(&totals)];
+            let arguments = [counts, Argument::of(&count), sums, total, done, marks, removed];
             self.launch(&log.kernels.sum_births, blocks, LIVES_THREADS, 1, &arguments)?;
-        }
-        if plan.effects.removes() && words > 0 {
-            let (marks, words) = (states[own].marks, words as u32);
-            let own = [Argument::of(&marks), Argument::of(&words), Argument::of(&totals)];
-            self.launch(&log.kernels.tally, words.div_ceil(LIVES_THREADS), LIVES_THREADS, 1, &own)?;
         }
         let totals = self.read_numbers(totals, 1 + plan.made.len(), |device| {
             for (n, made) in plan.made.iter().enumerate().filter(|_| blocks > 0) {
@@ -206,13 +208,14 @@ impl DeviceWorld {
             }
             self.deliver(members, plan, &states, &births)?;
         }
+        let mut removed = Wanted::SET;
         if totals[0] > 0 {
-            let removed = (makers, totals[0] as usize);
-            self.remove(members, plan, states[own].marks, removed)?;
+            removed = self.remove(members, plan, states[own].marks, (makers, totals[0] as usize))?;
         }
         for member in 0..members.len() {
             if self.changes.lives[member].is_ahead {
-                self.put_list(&mut *members[member], member)?;
+                let removed = if member == own { removed } else { Wanted::SET };
+                self.put_list(&mut *members[member], member, removed)?;
             }
         }
         Ok(())

@@ -1,7 +1,5 @@
 //! Sorting of links on the device.
 
-use std::sync::Arc;
-
 use ikra_core::class::ClassId;
 use ikra_core::effects::FieldSet;
 use ikra_core::kernel::Argument;
@@ -11,8 +9,7 @@ use ikra_runtime::list::{LinkWords, ListMemory, ListOrder, Stored, Unordered};
 use crate::chunks::{CHUNK, CHUNK_WORDS, WIDE};
 use crate::device_columns::DeviceColumns;
 use crate::device_world::{DeviceWorld, Scratch};
-use crate::driver::Memory;
-use crate::lists::{DeviceList, Sets};
+use crate::lists::{DeviceList, Sets, Wanted};
 use crate::stream_log::Block;
 use crate::tables::Members;
 
@@ -90,7 +87,7 @@ impl DeviceWorld {
         ];
         log.start(NAME, &log.kernels.mark, blocks, Block { threads: MARK_THREADS, words: 0 }, &own)?;
         let sets = Sets { bits: sets, classes: table_at, class_count, chunks, counts, found: of_classes };
-        sets.number(&log, NAME, None)?;
+        sets.number(&log, NAME, Wanted::SET)?;
         {
             let inbox = log.inbox();
             // SAFETY: the source has this many bytes, and the inbox has room for them.
@@ -114,10 +111,10 @@ impl DeviceWorld {
             None
         } else {
             let places = listed.iter().fold(0, |places: usize, (len, _)| places.next_multiple_of(32) + len);
-            let memory = Memory::new(&log.context, places * size_of::<u32>(), "a list of objects")?;
+            let memory = self.memory_to_keep(places, "a list of objects")?;
             let list = memory.address();
-            sets.write(&log, NAME, (0, 0), list)?;
-            let list = DeviceList { memory: Arc::new(memory), log: log.clone(), len: places };
+            sets.write(&log, NAME, (0, 0), list, (0, 0))?;
+            let list = DeviceList { memory, log: log.clone(), len: places };
             Some(Box::new(list) as Box<dyn ListMemory>)
         };
         // SAFETY: the kernels counted the objects of each class. The counts add up to the number of links, so each

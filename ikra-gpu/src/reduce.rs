@@ -15,7 +15,7 @@ use crate::arguments::Arguments;
 use crate::block_size::{THREADS_OF_MULTIPROCESSOR, threads};
 use crate::code::{Kind, Shape};
 use crate::device_world::{DeviceWorld, Scratch};
-use crate::driver::{Grid, Memory};
+use crate::driver::{Footprint, Grid, Memory};
 use crate::special::Called;
 use crate::step::{Positions, Step, Stored};
 use crate::tables::{Loaded, Members};
@@ -186,18 +186,21 @@ impl DeviceWorld {
     ) -> Result<Combination<'a>, Error> {
         let count = (among.1 - among.0) as usize;
         let size = wire.size.max(1);
-        // Whole warps, one thread per accumulator.
-        let usual = threads(slice::from_ref(section)) as usize;
-        let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, usual);
+        let result = WireType { meaning: wire.meaning ^ meaning, ..wire };
+        let entry = self.entry(section.entry, kind, Shape { own: OWN, result }, arguments)?;
         let chunks = Chunks::new(count, is_heavy, accumulators);
+        // One block, whose threads do not wait for others', if it has room for a warp for each chunk.
+        let (usual, of_all) = (threads(slice::from_ref(section)) as usize, chunks.len() * ACCUMULATORS);
+        let large = if entry.function.footprint.large_blocks > 0 { Footprint::LARGE as usize } else { usual };
+        let most = if !is_heavy && (usual..=large).contains(&of_all) { of_all } else { usual };
+        // Whole warps, one thread per accumulator.
+        let threads = (SHARED_BYTES / size / ACCUMULATORS * ACCUMULATORS).clamp(ACCUMULATORS, most);
         let shared_bytes = (threads.max(accumulators) * size) as u32;
         let grid = Grid { blocks: 1, threads: threads as u32, rows: 1, shared_bytes };
         // One block or warp per chunk, but no more blocks than run at the same time, since each one adds to the
         // counter.
         let most =
             if is_heavy { self.device().multiprocessors as usize * THREADS_OF_MULTIPROCESSOR / threads } else { 0 };
-        let result = WireType { meaning: wire.meaning ^ meaning, ..wire };
-        let entry = self.entry(section.entry, kind, Shape { own: OWN, result }, arguments)?;
         Ok(Combination { entry, kind, grid, most, among, arguments, chunks, parts_bytes: chunks.len() * size })
     }
 

@@ -8,7 +8,7 @@ use ikra_runtime::list::ListOrder;
 use crate::changes::{bits_bytes, room};
 use crate::chunks::CHUNK;
 use crate::device_world::DeviceWorld;
-use crate::lists::DeviceList;
+use crate::lists::{DeviceList, Wanted};
 use crate::step::Positions;
 use crate::tables::Members;
 
@@ -34,7 +34,7 @@ impl DeviceWorld {
         let (log, len) = (self.log.clone(), len as u32);
         let bits = room(&mut self.changes.bits, &log, bits_bytes(len as usize))?;
         let sets = self.sets(bits, len)?;
-        sets.number(&log, NAME, Some((flags, len)))?;
+        sets.number(&log, NAME, Wanted::Flags(flags, len))?;
         let found = self.read_numbers(sets.found, 3, |_| Ok(()))?;
         let [count, first, last] = found[..] else { unreachable!("three numbers") };
         let (count, from) = (count as usize, positions.first);
@@ -49,7 +49,7 @@ impl DeviceWorld {
             let places = count.next_multiple_of(32);
             let memory = self.memory_to_keep(places, "a selection")?;
             let list = self.upload_list(positions.list.as_ref())?;
-            sets.write(&log, NAME, (list, from as u32), memory.address())?;
+            sets.write(&log, NAME, (list, from as u32), memory.address(), (0, 0))?;
             Some(Box::new(DeviceList { memory, log, len: places }) as Box<_>)
         };
         // SAFETY: the kernels counted the flags, and write the objects of the launch, each once and in their order (I17). A

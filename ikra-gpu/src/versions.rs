@@ -89,7 +89,11 @@ impl std::fmt::Display for Specialized {
 pub(crate) fn finished(thread: Compiling<(Function, Report)>, general: &Loaded) -> State {
     match thread.result() {
         Err(reason) => State::General(reason),
-        Ok((function, _)) if function.footprint.local_bytes > general.function.footprint.local_bytes => {
+        // It runs in blocks of the same sizes.
+        Ok((function, _))
+            if function.footprint.local_bytes > general.function.footprint.local_bytes
+                || (function.footprint.large_blocks == 0 && general.function.footprint.large_blocks > 0) =>
+        {
             State::General(String::from("a special one would need more registers than there are"))
         }
         Ok((function, report)) => State::Ready(Arc::new(Loaded { function, ..general.clone() }), report),

@@ -21,7 +21,8 @@ macro_rules! __entry {
                 $crate::device::mark!($kind, __ENTRY, __BORN);
                 // SAFETY: by the host.
                 unsafe {
-                    $crate::device::lives::born::<$class, _>(remaps != 0, [$($crate::device::lives::made::<$young>()),*])
+                    let changes = || [$($crate::device::lives::made::<$young>()),*];
+                    $crate::device::lives::born::<$class, _>(remaps != 0, changes)
                 }
             }
         };

@@ -113,17 +113,25 @@ pub(super) unsafe fn summed(room: *mut u32, value: u32) -> u32 {
     }
 }
 
-/// Counts the bits of a chunk, and writes the numbers of the first and the last object in it.
+/// Counts the bits of a chunk, and writes the numbers of the first and the last object in it. Before that, it clears the bits
+/// that are set in `cleared`.
 ///
 /// # Safety
 ///
 /// Each chunk has a block of [`CHUNK_WORDS`] threads. Shared memory has a word per thread, and `counts` has room for
-/// three words per chunk.
+/// three words per chunk. `cleared` has `words` words.
 #[inline]
-pub unsafe fn count(sets: *const u32, counts: *mut [u32; 3]) {
+pub unsafe fn count(sets: *mut u32, cleared: *const u32, words: u32, counts: *mut [u32; 3]) {
     let own = thread::block_idx_x() * CHUNK_WORDS + thread::thread_idx_x();
     // SAFETY: within the chunk.
-    let word = unsafe { sets.add(own as usize).read() };
+    let mut word = unsafe { sets.add(own as usize).read() };
+    if own < words {
+        // SAFETY: within the words; no other thread has this one.
+        unsafe {
+            word &= !cleared.add(own as usize).read();
+            sets.add(own as usize).write(word);
+        }
+    }
     // SAFETY: every thread of the block reaches this; passed on.
     unsafe { put_counts(word, counts) }
 }
@@ -239,14 +247,23 @@ pub unsafe fn place(classes: *const [u32; 2], class_count: u32, counts: *mut [u3
 }
 
 /// Writes the objects whose bits are set in a chunk to their positions. Bit *n* stands for the object at position `first`
-/// plus *n* of another list, `from`; or for this position itself, if that is null.
+/// plus *n* of another list, `from`; or for this position itself, if that is null. Writes the positions below `slots` whose
+/// bits are not set to the list `free`.
 ///
 /// # Safety
 ///
 /// As for [`count`]. [`place`] has run before, and `list` has room for all objects. The other list is not written, and has
-/// an object for each bit that is set.
+/// an object for each bit that is set. Unless `slots` is 0, there is one class, `first` is 0, and `free` has room for the others.
 #[inline]
-pub unsafe fn write(sets: *const u32, counts: *const [u32; 3], from: *const u32, first: u32, list: *mut u32) {
+pub unsafe fn write(
+    sets: *const u32,
+    counts: *const [u32; 3],
+    from: *const u32,
+    first: u32,
+    list: *mut u32,
+    free: *mut u32,
+    slots: u32,
+) {
     let (chunk, own) = (thread::block_idx_x(), thread::thread_idx_x());
     // SAFETY: within the chunks.
     let (word, [start, of_chunk, _]) =
@@ -269,10 +286,13 @@ pub unsafe fn write(sets: *const u32, counts: *const [u32; 3], from: *const u32,
                 // SAFETY: within the shared memory, which no thread writes any more.
                 let pair = unsafe { pairs.add((of_warp + n) as usize).read() };
                 let left = (pair as u32) >> lane;
+                let at = start + (pair >> 32) as u32 - left.count_ones();
                 if left & 1 == 1 {
-                    let at = start + (pair >> 32) as u32 - left.count_ones();
                     // SAFETY: the list has room; each object has its own position.
                     unsafe { list.add(at as usize).write($object) };
+                } else if $place < slots {
+                    // SAFETY: as above; `at` bits are set before this one.
+                    unsafe { free.add(($place - at) as usize).write($place) };
                 }
                 $place = $place.wrapping_add(LANES);
             }

@@ -5,6 +5,7 @@
 //! then of the calls, whatever the order of the threads. A scan of the counts gives each maker the number of objects that
 //! earlier ones made.
 
+use core::array::from_fn;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use core::{ptr, slice};
 
@@ -19,7 +20,7 @@ use ikra_core::thread;
 use super::lists::{combined, summed};
 use super::reduce::is_last_block;
 use super::shared;
-use crate::chunks::{MAKERS, MAKERS_PER_THREAD};
+use crate::chunks::{LINKS_PER_THREAD, LIVES_THREADS, MAKERS, MAKERS_PER_THREAD};
 
 /// This thread's number in the grid.
 #[inline]
@@ -72,7 +73,7 @@ pub unsafe fn made<C: Class>() -> [Change<'static>; 2] {
 /// 2. The class's table is filled, and the columns have room for the objects. Nothing else accesses them meanwhile.
 /// 3. Links are remapped in a launch after the one that wrote the objects.
 #[inline(always)]
-pub unsafe fn born<C: Class, const N: usize>(remaps: bool, changes: [[Change<'static>; 2]; N]) {
+pub unsafe fn born<C: Class, const N: usize>(remaps: bool, changes: impl FnOnce() -> [[Change<'static>; 2]; N]) {
     let (Some(lives), rank) = (lives::<C>(), own()) else { return };
     if rank >= lives.born {
         return;
@@ -82,7 +83,7 @@ pub unsafe fn born<C: Class, const N: usize>(remaps: bool, changes: [[Change<'st
     // SAFETY: no handle is made from the table.
     let table = unsafe { Table::<C>::get() };
     if remaps {
-        let bases = &table.bases;
+        let (bases, changes) = (&table.bases, changes());
         let mut is_bad = false;
         // SAFETY: by 3, the object has values. No other thread has this index. A change concerns the links to one class, so
         // one change after another is the same as all at once.
@@ -143,17 +144,43 @@ fn sum_of_bytes(all: [u64; 2]) -> u32 {
     ((halves(all[0]) + halves(all[1])).wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
 }
 
-/// Writes for each block the number of objects that makers of earlier blocks made, and the number of all.
+/// Writes for each block the number of objects that makers of earlier blocks made, and the number of all, unless `all` is null.
+/// Adds the number of marks to `removed`, unless `marks` is null.
 ///
 /// # Safety
 ///
 /// There are `makers` counts at a multiple of 16, zeros up to the next multiple, a block for each [`MAKERS`] of them, and room
-/// for a sum per block. `done` is 0. Shared memory has a word per thread.
+/// for a sum per block. `done` is 0. There is a bit for each maker, zeros in the rest of the last word, and `removed` is a
+/// number that nothing else writes. Shared memory has a word per thread.
 #[inline]
-pub unsafe fn sum(all: *const u8, makers: u32, sums: *mut u32, result: *mut u32, done: *mut u32) {
+pub unsafe fn sum(
+    all: *const u8,
+    makers: u32,
+    sums: *mut u32,
+    result: *mut u32,
+    done: *mut u32,
+    marks: *const u32,
+    removed: *mut u32,
+) {
+    let (thread, threads, blocks) = (thread::thread_idx_x(), thread::block_dim_x(), thread::grid_dim_x());
+    if !marks.is_null() {
+        const { assert!(MAKERS.is_multiple_of(32) && MAKERS / 32 <= LIVES_THREADS, "a thread for each word") };
+        let word = thread::block_idx_x() * (MAKERS / 32) + thread;
+        let is_own = thread < MAKERS / 32 && word < makers.div_ceil(32);
+        // SAFETY: within the words.
+        let count = if is_own { unsafe { marks.add(word as usize).read() }.count_ones() } else { 0 };
+        // SAFETY: every thread of the block reaches this.
+        let sum = unsafe { combined(shared::start(), count, 0, |a, b| a + b) };
+        if thread == 0 && sum > 0 {
+            // SAFETY: the address of a number, which all threads change atomically.
+            unsafe { AtomicU32::from_ptr(removed) }.fetch_add(sum, Relaxed);
+        }
+    }
+    if all.is_null() {
+        return;
+    }
     // SAFETY: by the caller.
     let own = sum_of_bytes(unsafe { counts(all, makers) });
-    let (thread, threads, blocks) = (thread::thread_idx_x(), thread::block_dim_x(), thread::grid_dim_x());
     // SAFETY: every thread of the block reaches this.
     let sum = unsafe { combined(shared::start(), own, 0, |a, b| a + b) };
     if thread == 0 {
@@ -225,24 +252,6 @@ pub unsafe fn rank(all: *const u8, makers: u32, per_maker: u32, sums: *const u32
     }
 }
 
-/// Adds the number of bits that are set to a result.
-///
-/// # Safety
-///
-/// There are `words` words, and threads for them. Shared memory has a word per thread.
-#[inline]
-pub unsafe fn tally(bits: *const u32, words: u32, result: *mut u32) {
-    let n = own();
-    // SAFETY: within the words.
-    let count = if n < words { unsafe { bits.add(n as usize).read() }.count_ones() } else { 0 };
-    // SAFETY: every thread of the block reaches this.
-    let sum = unsafe { combined(shared::start(), count, 0, |a, b| a + b) };
-    if thread::thread_idx_x() == 0 && sum > 0 {
-        // SAFETY: the address of a number, which all threads change atomically.
-        unsafe { AtomicU32::from_ptr(result) }.fetch_add(sum, Relaxed);
-    }
-}
-
 /// Writes the bits below `slots` that are not set.
 ///
 /// # Safety
@@ -258,17 +267,26 @@ pub unsafe fn invert(bits: *const u32, slots: u32, result: *mut u32) {
     }
 }
 
-/// Clears the bits that are set in another array.
+/// Replaces the links of a column, four per thread, so that four loads of what replaces them are on their way at the same
+/// time. An empty link stays empty.
 ///
 /// # Safety
 ///
-/// There are `words` words in both.
+/// The column has `len` links, and there are threads for it.
 #[inline]
-pub unsafe fn clear(bits: *mut u32, cleared: *const u32, words: u32) {
-    let n = own();
-    if n < words {
-        // SAFETY: within the words; no other thread has this one.
-        unsafe { bits.add(n as usize).write(bits.add(n as usize).read() & !cleared.add(n as usize).read()) };
+unsafe fn replace(column: *mut u32, len: u32, replaced: impl Fn(u32) -> u32) {
+    let step = thread::block_dim_x() as usize;
+    let first = thread::block_idx_x() as usize * step * LINKS_PER_THREAD + thread::thread_idx_x() as usize;
+    // SAFETY: within the column; no other thread has these links.
+    let place = |n: usize| (first + n * step < len as usize).then(|| unsafe { column.add(first + n * step) });
+    // SAFETY: as above.
+    let old: [u32; LINKS_PER_THREAD] = from_fn(|n| place(n).map_or(0, |place| unsafe { place.read() }));
+    let new: [u32; LINKS_PER_THREAD] = from_fn(|n| replaced(old[n]));
+    for n in 0..LINKS_PER_THREAD {
+        if let Some(place) = place(n).filter(|_| new[n] != old[n]) {
+            // SAFETY: as above.
+            unsafe { place.write(new[n]) };
+        }
     }
 }
 
@@ -276,20 +294,18 @@ pub unsafe fn clear(bits: *mut u32, cleared: *const u32, words: u32) {
 ///
 /// # Safety
 ///
-/// The column has `len` links, each 0 or the number of an object; there are bits for `slots` indices.
+/// The column has `len` links, each 0 or the number of an object, and there are threads for it.
+/// There are bits for `slots` indices.
 #[inline]
 pub unsafe fn unlink(column: *mut u32, len: u32, removed: *const u32, slots: u32) {
-    let n = own();
-    if n >= len {
-        return;
-    }
-    // SAFETY: within the column; no other thread has this link.
-    let index = unsafe { column.add(n as usize).read() }.wrapping_sub(1);
-    // SAFETY: within the bits.
-    if index < slots && unsafe { removed.add((index / 32) as usize).read() } >> (index % 32) & 1 != 0 {
-        // SAFETY: as above.
-        unsafe { column.add(n as usize).write(0) };
-    }
+    let replaced = |link: u32| {
+        let index = link.wrapping_sub(1);
+        // SAFETY: within the bits.
+        let is_removed = index < slots && unsafe { removed.add((index / 32) as usize).read() } >> (index % 32) & 1 != 0;
+        if is_removed { 0 } else { link }
+    };
+    // SAFETY: the column is the caller's, and so are the threads.
+    unsafe { replace(column, len, replaced) }
 }
 
 /// Replaces the links of a column by the new ids of their objects, 0 for those that were removed. If links cannot be 0, a
@@ -297,24 +313,21 @@ pub unsafe fn unlink(column: *mut u32, len: u32, removed: *const u32, slots: u32
 ///
 /// # Safety
 ///
-/// The column has `len` links, each 0 or the number of an object; there are ids for `slots` indices. If `empties` is 0, the
-/// links cannot be 0.
+/// The column has `len` links, each 0 or the number of an object, and there are threads for it.
+/// There are ids for `slots` indices. If `empties` is 0, the links cannot be 0.
 #[inline]
 pub unsafe fn relink(column: *mut u32, len: u32, ids: *const u32, slots: u32, empties: u32) {
-    let n = own();
-    if n >= len {
-        return;
-    }
-    // SAFETY: within the column; no other thread has this link.
-    let index = unsafe { column.add(n as usize).read() }.wrapping_sub(1);
-    if index < slots {
+    let replaced = |link: u32| {
+        let index = link.wrapping_sub(1);
+        if index >= slots {
+            return link;
+        }
         // SAFETY: within the ids.
         let id = unsafe { ids.add(index as usize).read() };
-        if id != 0 || empties != 0 {
-            // SAFETY: the link that was read.
-            unsafe { column.add(n as usize).write(id) };
-        }
-    }
+        if id != 0 || empties != 0 { id } else { link }
+    };
+    // SAFETY: the column is the caller's, and so are the threads.
+    unsafe { replace(column, len, replaced) }
 }
 
 /// Copies the elements of some columns whose indices are in a list, in this order, and writes their new ids at these indices.

@@ -7,7 +7,8 @@
 //! neighbouring threads read neighbouring objects. Chunks that take turns are those of neighbouring warps. If a kernel is
 //! heavy, each block processes a chunk: each thread calls the kernel for one object, and the first warp combines the results.
 //!
-//! The block that finishes last combines the results of all chunks, so one kernel does everything.
+//! The block that finishes last combines the results of all chunks, so one kernel does everything. Where there is one block,
+//! with a warp for each chunk, these results stay in shared memory.
 
 use core::arch::asm;
 use core::array::from_fn;
@@ -139,6 +140,8 @@ unsafe fn fold<T: Copy, R: Reducer<T>, const AHEAD: usize>(
     let (span, of_span, chunks) = (spans.span() as u32, spans.of_span() as u32, spans.len() as u32);
     let len = |start: u32| span.min(count - start);
     let (from, until) = results.of;
+    // Whether a block has a warp for each chunk.
+    let in_block = !is_heavy && until - from == chunks && thread::grid_dim_x() == 1;
     let keep = |number: u32, sum| {
         let to = if chunks == 1 { results.all } else { results.chunks };
         // SAFETY: `results` has room for one result per chunk, and for the total.
@@ -179,14 +182,15 @@ unsafe fn fold<T: Copy, R: Reducer<T>, const AHEAD: usize>(
         }
         // SAFETY: every thread of the warp reaches this; passed on.
         sum = unsafe { combine_warp(reducer, sum) };
-        if lane == 0 && number < until {
+        if lane == 0 && number < until && (chunks == 1 || !in_block) {
             keep(number, sum);
         }
     }
-    // SAFETY: every thread of every block reaches this; 2.
+    // SAFETY: every thread of every block reaches this; 2. If one block computes all chunks, the first thread of each warp has
+    // left its result in its slot.
     unsafe {
         if chunks > 1 && (until - from == chunks || until == from) && is_last_block(results.done) {
-            combine::<T, R>(chunks, results);
+            combine::<T, R>(chunks, results, in_block);
         }
     }
 }
@@ -231,31 +235,52 @@ pub(super) unsafe fn is_last_block(done: *mut u32) -> bool {
     }
 }
 
-/// Combines the results of `count` chunks, with the threads of one block.
+/// Combines the results of `count` chunks, with the threads of one block. If they are `in_block`, each is in the slot of its
+/// warp's first thread.
 ///
 /// # Safety
 ///
-/// Every thread of the block calls this. `count` results exist, the total has room, and shared memory has room for one
-/// value per accumulator.
+/// Every thread of the block calls this, after a barrier of the block. `count` results exist, the total has room, and shared
+/// memory has room for one value per accumulator. If the results are `in_block`, that is 32 at most, and shared memory has one
+/// slot per thread.
 #[inline(always)]
-unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>) {
+unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>, in_block: bool) {
     let reducer = stateless::<R>();
     let accumulators = const { part_accumulators::<T>() } as u32;
     let (own, threads) = (thread::thread_idx_x(), thread::block_dim_x());
     let sums = shared::start::<T>();
+    // Accumulators from this one on have no chunk. It is a multiple of a warp, or of all accumulators the half, and so on.
+    let used = count.next_power_of_two().clamp(LANES, accumulators);
     let mut n = own;
-    while n < accumulators {
+    while n < used {
         // SAFETY: within the results.
-        let sum = unsafe { fold_parts::<T, R>(reducer, results.chunks.add(n as usize), count.saturating_sub(n)) };
-        // SAFETY: shared memory has one slot per accumulator.
-        unsafe { sums.add(n as usize).write(sum) };
+        let mut sum = unsafe {
+            match in_block {
+                true if n < count => reducer.combine(reducer.identity(), sums.add((n * LANES) as usize).read()),
+                true => reducer.identity(),
+                false => fold_parts::<T, R>(reducer, results.chunks.add(n as usize), count.saturating_sub(n)),
+            }
+        };
+        // As if the others were combined too.
+        let (mut other, mut width) = (reducer.identity(), accumulators);
+        while width > used {
+            sum = reducer.combine(sum, other);
+            other = reducer.combine(other, other);
+            width /= 2;
+        }
+        // SAFETY: whole warps reach the barrier. Shared memory has one slot per accumulator. The first warp alone has read the
+        // slots of others, before the barrier.
+        unsafe {
+            thread::sync_warp();
+            sums.add(n as usize).write(sum);
+        }
         n += threads;
     }
-    let mut width = accumulators / 2;
+    let mut width = used / 2;
     while width > 0 {
-        // SAFETY: every thread of the block reaches the barrier, and every thread of the first warp that of the warp. From
-        // 16 accumulators on, one warp has read and written them all since the former barrier.
-        unsafe { if width < LANES / 2 { thread::sync_warp() } else { thread::sync_threads() } };
+        // SAFETY: every thread of the block reaches the barrier, and every thread of the first warp that of the warp. This warp
+        // alone has written the first 32 accumulators, since slot *n* is of thread *n* or *n* plus a multiple of the threads.
+        unsafe { if width < LANES { thread::sync_warp() } else { thread::sync_threads() } };
         let mut n = own;
         while n < width {
             // SAFETY: slots of accumulators. The values that are read were written before the barrier, by this thread

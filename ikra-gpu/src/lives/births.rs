@@ -9,10 +9,10 @@ use ikra_runtime::error::Error;
 use super::kernels::NAME;
 use super::{Birth, Made, Plan};
 use crate::arguments::Arguments;
-use crate::changes::{bits_bytes, room};
 use crate::chunks::LIVES_THREADS;
 use crate::device_world::DeviceWorld;
-use crate::driver::Grid;
+use crate::driver::{Grid, Memory};
+use crate::lists::Wanted;
 use crate::tables::Members;
 
 impl DeviceWorld {
@@ -50,7 +50,11 @@ impl DeviceWorld {
         let added = total - filled;
         let is_kept = self.describe(members, plan, state, member, added)?;
         if filled > 0 {
-            state.free = self.free(member, slots, holes)?;
+            let lives = &self.changes.lives[member];
+            if lives.list.is_none() || lives.is_ahead {
+                self.put_list(&mut *members[member], member, Wanted::SET)?;
+            }
+            state.free = self.changes.lives[member].free.as_ref().map_or(0, Memory::address);
         }
         (state.free_len, state.born) = (filled as u32, total as u32);
         members[member].make_room(slots + added)?;
@@ -141,20 +145,5 @@ impl DeviceWorld {
             }
         }
         Ok(())
-    }
-
-    /// Lists the indices that removed objects left, in ascending order.
-    pub(super) fn free(&mut self, member: usize, slots: usize, holes: usize) -> Result<u64, Error> {
-        let log = self.log.clone();
-        let (bytes, count) = (bits_bytes(slots), slots as u32);
-        let holes_bits = room(&mut self.changes.bits, &log, bytes)?;
-        // SAFETY: memory of this size; its earlier users come before this in the stream (I28).
-        unsafe { log.stream.zero(holes_bits, bytes)? };
-        let live = self.changes.lives[member].live();
-        let arguments = [Argument::of(&live), Argument::of(&count), Argument::of(&holes_bits)];
-        self.launch(&log.kernels.invert, count.div_ceil(32).div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &arguments)?;
-        let list = room(&mut self.changes.lives[member].free, &log, holes.next_multiple_of(32) * size_of::<u32>())?;
-        self.list_bits(holes_bits, count, list)?;
-        Ok(list)
     }
 }

@@ -13,18 +13,19 @@ use crate::changes::{bits_bytes, room};
 use crate::chunks::LIVES_THREADS;
 use crate::device_world::DeviceWorld;
 use crate::driver::Memory;
-use crate::lists::DeviceList;
+use crate::lists::{DeviceList, Wanted};
 use crate::tables::Members;
 
 impl DeviceWorld {
-    /// Removes the objects that a kernel marked, `count` of them. If their class compacts itself, the others move.
+    /// Removes the objects that a kernel marked, `count` of them. If their class compacts itself, the others move; otherwise
+    /// the result says which bits have to be cleared.
     pub(super) fn remove(
         &mut self,
         members: &mut Members<'_>,
         plan: &Plan,
         marks: u64,
         (makers, count): (usize, usize),
-    ) -> Result<(), Error> {
+    ) -> Result<Wanted, Error> {
         let (own, log) = (plan.own, self.log.clone());
         self.keep_live(&mut *members[own], makers)?;
         let objects = &members[own];
@@ -34,21 +35,19 @@ impl DeviceWorld {
             // Whatever may be missing is missed before the bits change.
             self.room_to_compact(members, plan, left)?;
         }
-        let (live, words) = (self.changes.lives[own].live(), makers.div_ceil(32) as u32);
-        let arguments = [Argument::of(&live), Argument::of(&marks), Argument::of(&words)];
-        self.launch(&log.kernels.clear, words.div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &arguments)?;
+        let removed = Wanted::Without(marks, makers.div_ceil(32) as u32);
         self.changes.lives[own].is_ahead = true;
         let objects = &mut members[own];
         if objects.has_tracks() {
-            let mut removed = vec![0_u64; makers.div_ceil(64)];
+            let mut words = vec![0_u64; makers.div_ceil(64)];
             // The marks' memory is longer, and zero there.
-            let bytes = size_of_val(&removed[..]);
+            let bytes = size_of_val(&words[..]);
             // SAFETY: both have this many bytes; the stream is synchronised before the words are read.
-            unsafe { log.stream.download(removed.as_mut_ptr().cast(), marks, bytes) }
+            unsafe { log.stream.download(words.as_mut_ptr().cast(), marks, bytes) }
                 .map_err(|error| log.blame(error))?;
             log.synchronize()?;
             log.count_down(bytes);
-            objects.untrack(&removed);
+            objects.untrack(&words);
         }
         if !compacts || objects.has_tracks() {
             let fetch = self.changes.lives[own].fetch(&log, slots, slots - left, objects.name());
@@ -56,7 +55,8 @@ impl DeviceWorld {
             unsafe { objects.changed_on_device((slots - left) as u32, fetch, true, false) };
         }
         if compacts {
-            return self.compact(members, plan, left);
+            self.compact(members, plan, left, removed)?;
+            return Ok(Wanted::SET);
         }
         self.note_relinked(members, &plan.columns);
         let slots = makers as u32;
@@ -64,7 +64,7 @@ impl DeviceWorld {
             let own = [Argument::of(&marks), Argument::of(&slots)];
             self.change_links(members, column, &log.kernels.unlink, &own)?;
         }
-        Ok(())
+        Ok(removed)
     }
 
     /// Memory to close up a class with `left` objects.
@@ -79,11 +79,11 @@ impl DeviceWorld {
     }
 
     /// Moves the objects of a class that exist to the start of its columns, in their order.
-    fn compact(&mut self, members: &mut Members<'_>, plan: &Plan, left: usize) -> Result<(), Error> {
+    fn compact(&mut self, members: &mut Members<'_>, plan: &Plan, left: usize, removed: Wanted) -> Result<(), Error> {
         let own = plan.own;
         let (slots, live) = (members[own].slots(), self.changes.lives[own].live());
         let moving = self.room_to_compact(members, plan, left)?;
-        self.list_bits(live, slots as u32, moving.list)?;
+        self.list_bits((live, slots as u32), removed, (moving.list, 0))?;
         self.move_objects(members, own, &plan.columns, &moving, (left, None))
     }
 
@@ -130,33 +130,31 @@ impl DeviceWorld {
         Ok(())
     }
 
-    /// Lists the objects of a class from the bits on the device, so that kernels can run for them.
-    pub(super) fn put_list(&mut self, objects: &mut dyn AnyObjects, member: usize) -> Result<(), Error> {
-        let (slots, log) = (objects.slots(), self.log.clone());
-        let len = slots - objects.holes();
+    /// Lists the objects of a class from the bits on the device, but for those that a kernel has removed, so that kernels can
+    /// run for them. Also lists the indices that removed objects left.
+    pub(super) fn put_list(
+        &mut self,
+        objects: &mut dyn AnyObjects,
+        member: usize,
+        removed: Wanted,
+    ) -> Result<(), Error> {
+        let (slots, holes, log) = (objects.slots(), objects.holes(), self.log.clone());
+        let len = slots - holes;
         let lives = &mut self.changes.lives[member];
         (lives.list, lives.is_ahead) = (None, false);
         if len == slots {
             return Ok(());
         }
-        let live = lives.live();
+        let (live, free) = (lives.live(), room(&mut lives.free, &log, holes * size_of::<u32>())?);
         let places = len.next_multiple_of(32).max(32);
-        let reused = lives.listed.take().filter(|memory| Arc::strong_count(memory) == 1);
-        let memory = match reused.filter(|memory| memory.len() >= places * size_of::<u32>()) {
-            Some(memory) => memory,
-            None => {
-                let bytes = (places * size_of::<u32>()).next_power_of_two();
-                Arc::new(Memory::new(&log.context, bytes, "a list of objects")?)
-            }
-        };
-        self.list_bits(live, slots as u32, memory.address())?;
-        let lives = &mut self.changes.lives[member];
-        lives.listed = Some(memory.clone());
+        // The launch that has just changed the objects may still have the former list.
+        let memory = self.memory_to_keep(places, "a list of objects")?;
+        self.list_bits((live, slots as u32), removed, (memory.address(), free))?;
         let list = DeviceList { memory, log, len: places };
         // SAFETY: the bits are those of the objects that exist, each once, and the kernels write their indices in this
         // order (I17). The list is not a full range: some object below its end was removed.
         let list = Arc::new(unsafe { ListOrder::on_device(&[(len, 0..slots)], Some(Box::new(list))) });
-        lives.list = Some(list.clone());
+        self.changes.lives[member].list = Some(list.clone());
         // SAFETY: as above.
         unsafe { objects.put_live(list) };
         Ok(())

@@ -7,7 +7,7 @@ use crate::changes::room;
 use crate::chunks::CHUNK;
 use crate::device_world::DeviceWorld;
 use crate::driver::Function;
-use crate::lists::Sets;
+use crate::lists::{Sets, Wanted};
 use crate::stream_log::Block;
 
 /// The name in error messages.
@@ -38,14 +38,21 @@ impl DeviceWorld {
         Ok(Sets { bits, classes, class_count: 1, chunks, counts, found })
     }
 
-    /// Writes the positions of the bits that are set, in ascending order.
-    pub(super) fn list_bits(&mut self, bits: u64, len: u32, list: u64) -> Result<(), Error> {
+    /// Writes the positions of the bits that are set to a list, in ascending order, and the others to `free` unless that is 0.
+    /// Clears the bits of the objects that a kernel has removed before.
+    pub(super) fn list_bits(
+        &mut self,
+        (bits, len): (u64, u32),
+        removed: Wanted,
+        (list, free): (u64, u64),
+    ) -> Result<(), Error> {
         if len == 0 {
             return Ok(());
         }
         let sets = self.sets(bits, len)?;
-        sets.number(&self.log, NAME, None)?;
-        Ok(sets.write(&self.log, NAME, (0, 0), list)?)
+        sets.number(&self.log, NAME, removed)?;
+        let slots = if free == 0 { 0 } else { len };
+        Ok(sets.write(&self.log, NAME, (0, 0), list, (free, slots))?)
     }
 
     /// Starts one of these kernels, with shared memory for some words per thread.

@@ -9,7 +9,7 @@ use ikra_runtime::list::ListMemory;
 use ikra_runtime::objects::AnyObjects;
 
 use crate::changes::room;
-use crate::chunks::{LIVES_THREADS, MOVES};
+use crate::chunks::{LINKS_PER_THREAD, LIVES_THREADS, MOVES};
 use crate::device_columns::DeviceColumns;
 use crate::device_world::DeviceWorld;
 use crate::driver::Function;
@@ -163,6 +163,7 @@ impl DeviceWorld {
             unreachable!("a field is in the class's columns")
         };
         let arguments = [&[Argument::of(&column), Argument::of(&len)], own].concat();
-        self.launch(function, len.div_ceil(LIVES_THREADS), LIVES_THREADS, 0, &arguments)
+        let blocks = len.div_ceil(LINKS_PER_THREAD as u32 * LIVES_THREADS);
+        self.launch(function, blocks, LIVES_THREADS, 0, &arguments)
     }
 }

@@ -263,9 +263,10 @@ fn reductions_of_many_objects() {
     if !has_gpu() {
         return;
     }
-    // One chunk, two, as many as accumulators, one more, and chunks of other lengths.
-    let counts = [256, 257, 65_536, 65_537, 300_000, 3_000_000];
-    for &count in if is_short() { &counts[..4] } else { &counts[..] } {
+    // One chunk, two, as many as the warps of the usual block, one more, as many as those of the largest block, one more, as many
+    // as accumulators, one more, and chunks of other lengths.
+    let counts = [256, 257, 2048, 2049, 4096, 4097, 65_536, 65_537, 300_000, 3_000_000];
+    for &count in if is_short() { &counts[..8] } else { &counts[..] } {
         let (mut host, mut device) = (GrowingWorld::new(), GrowingWorld::new());
         for sim in [&mut host, &mut device] {
             sim.places.push(place(&mut Random(3))).unwrap();
