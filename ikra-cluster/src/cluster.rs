@@ -39,7 +39,8 @@ impl Cluster {
     }
 
     /// Runs a program on ranks that are threads of this process: for tests. Each calls `program` with its cluster, and
-    /// the results are in the order of the ranks.
+    /// the results are in the order of the ranks. A world that is a result can read what its rank has: call
+    /// [`gather`](Self::gather) before.
     ///
     /// ```
     /// use ikra_cluster::Cluster;
@@ -54,7 +55,15 @@ impl Cluster {
         assert!(ranks > 0, "a cluster has at least one rank");
         let program = &program;
         std::thread::scope(|scope| {
-            let start = |local| scope.spawn(move || program(Self::over(Box::new(local))));
+            let run = move |local| {
+                let cluster = Self::over(Box::new(local));
+                let shared = cluster.shared.clone();
+                let result = program(cluster);
+                // Worlds in the result exchange nothing any more.
+                shared.lock().ranks.end();
+                result
+            };
+            let start = |local| scope.spawn(move || run(local));
             let started: Vec<_> = connected(ranks).into_iter().map(start).collect();
             let ended: Vec<_> = started.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
             let result = |ended: std::thread::Result<T>| ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -16,7 +16,7 @@ use ikra_runtime::world::World;
 
 use crate::device::Device;
 use crate::halo::HaloKey;
-use crate::reach::{How, Reach, all_reads, changes, reach, takes_worklist};
+use crate::reach::{How, Reach, all_reads, changes, has_own_outcome, reach};
 use crate::results::Results;
 use crate::state::{ClassState, Shared, fields_where};
 
@@ -38,6 +38,8 @@ struct Lent<'w, W: World> {
     is_on_device: bool,
     /// What debug builds check reads against, for each class.
     at_hand: Vec<AtHand>,
+    /// The fields of each class that ranks may have changed by a kernel for their own objects.
+    divided: Vec<FieldSet>,
 }
 
 /// Whether a kernel may run for inner objects while other ranks copy fields of its class: it only reads these.
@@ -61,6 +63,10 @@ impl<W: World> Drop for Lent<'_, W> {
         }
         for (number, member) in self.world.members_mut().as_mut().iter_mut().enumerate() {
             set_at_hand(&**member, None);
+            if let Some(&divided) = self.divided.get(number).filter(|_| !self.has_ended) {
+                // Nobody knows how far the ranks have come.
+                state.note(number, divided);
+            }
             let stale = state.classes[number].stale();
             let changed = member.copies().missing(state.stream);
             if self.is_repeated {
@@ -99,13 +105,15 @@ impl<W: World> Lent<'_, W> {
     }
 
     /// Makes the first rank's changes those of all ranks.
-    fn adopt(&mut self, kernel: &str) -> Result<(), Error> {
+    fn adopt(&mut self, launch: &Launch<'_>) -> Result<(), Error> {
         let mut state = self.shared.lock();
         for (number, member) in self.world.members_mut().as_mut().iter_mut().enumerate() {
             let fields = member.copies().missing(state.stream).intersection(state.classes[number].all());
             let in_arena = |_, field: &FieldInfo| field.array.is_some_and(|array| array.arena);
-            if !fields.intersection(fields_where(member.fields(), in_arena)).is_empty() && member.has_own_columns() {
-                let class = member.name();
+            let changed = launch.sections.iter().map(|section| changes(section.effects, &state.classes[number]));
+            let changed = changed.fold(FieldSet::EMPTY, FieldSet::union).intersection(fields);
+            if !changed.intersection(fields_where(member.fields(), in_arena)).is_empty() && member.has_own_columns() {
+                let (class, kernel) = (member.name(), launch.kernel);
                 let reason = format!(
                     "{kernel} changes arrays of varying length of class {class} in any order, which ranks cannot"
                 );
@@ -145,14 +153,15 @@ impl<W: World> Lent<'_, W> {
         };
         if cfg!(debug_assertions) {
             let halo = key.as_ref().and_then(|key| state.halos.get(key));
+            let updated = |number: usize| {
+                let of_class = reach.updates.iter().filter(move |update| update.class == number);
+                of_class.fold(FieldSet::EMPTY, |all, update| all.union(FieldSet::from_bits(1 << update.field)))
+            };
+            // Of updated fields, only own values and those of ghosts are combined.
             let at_hand = |(number, class): (usize, &ClassState)| AtHand {
                 own: class.own(rank),
-                stale: class.stale(),
-                near: reach
-                    .updates
-                    .iter()
-                    .filter(|update| update.class == number)
-                    .fold(reach.reads[number], |near, update| near.union(FieldSet::from_bits(1 << update.field))),
+                stale: class.stale().union(updated(number)),
+                near: reach.reads[number].union(updated(number)),
                 bits: halo.map_or_else(Box::default, |halo| halo.ghosts[number].clone()),
             };
             self.at_hand = state.classes.iter().enumerate().map(at_hand).collect();
@@ -295,6 +304,7 @@ impl Cluster {
             is_repeated: false,
             is_on_device: false,
             at_hand: Vec::new(),
+            divided: Vec::new(),
         })
     }
 
@@ -337,9 +347,10 @@ unsafe impl<W: World> Executor<W> for Cluster {
         };
         match how {
             How::Repeated { is_unordered } => {
-                if is_unordered && takes_worklist(&run.launch) {
+                if is_unordered && has_own_outcome(&run.launch) {
                     let reason = format!(
-                        "{} puts objects into a worklist, and is `unordered`, so that ranks may get other ones",
+                        "{} is `unordered`, and has results, a worklist, or objects that come or go: ranks may get other ones; \
+                         let it change fields only, and read these by another kernel",
                         run.launch.kernel
                     );
                     return Err(lent.shared.lock().ranks.fail(&reason));
@@ -352,7 +363,7 @@ unsafe impl<W: World> Executor<W> for Cluster {
                 lent.has_ended = result.is_err();
                 result?;
                 if is_unordered {
-                    lent.adopt(run.launch.kernel)?;
+                    lent.adopt(&run.launch)?;
                 }
             }
             How::Shared(reach) => {
@@ -364,6 +375,15 @@ unsafe impl<W: World> Executor<W> for Cluster {
                     }
                 }
                 let is_each = matches!(run.launch.form, Form::Each | Form::Pairs { .. });
+                lent.divided = vec![FieldSet::EMPTY; lent.shared.lock().classes.len()];
+                for (section, &class) in run.launch.sections.iter().zip(&reach.classes) {
+                    let changed = changes(section.effects, &lent.shared.lock().classes[class]);
+                    lent.divided[class] = lent.divided[class].union(changed);
+                }
+                for update in &reach.updates {
+                    lent.divided[update.class] =
+                        lent.divided[update.class].union(FieldSet::from_bits(1 << update.field));
+                }
                 let device = lent.device_for(&reach, run.launch.form).filter(|_| matches!(run.part, Part::All));
                 let (results, key) = lent.prepare(&reach, &run.launch, device.is_some())?;
                 let start = Instant::now();
@@ -397,16 +417,12 @@ unsafe impl<W: World> Executor<W> for Cluster {
                     let mut members = lent.world.members_mut();
                     state.end_updates(&key, &reach.updates, run.launch.kernel, members.as_mut())?;
                 }
-                for update in &reach.updates {
-                    state.note(update.class, FieldSet::from_bits(1 << update.field));
-                }
-                for (section, &class) in run.launch.sections.iter().zip(&reach.classes) {
-                    let changed = changes(section.effects, &state.classes[class]);
+                for (number, &divided) in lent.divided.iter().enumerate() {
                     if device.is_some() {
-                        let class = &mut state.classes[class];
-                        class.on_host = class.on_host.without(changed);
+                        let class = &mut state.classes[number];
+                        class.on_host = class.on_host.without(divided);
                     }
-                    state.note(class, changed);
+                    state.note(number, divided);
                 }
             }
         }

@@ -87,6 +87,15 @@ impl Ranks {
         Error::Cluster { reason: reason.to_owned() }
     }
 
+    /// Tells the others that this rank exchanges nothing any more.
+    pub(crate) fn end(&mut self) {
+        if self.broken.is_none() {
+            self.tell(ENDED, "");
+            self.broken =
+                Some(String::from("the rank's program has ended; call `cluster.gather(&mut world)` before it does"));
+        }
+    }
+
     fn tell(&mut self, kind: u8, text: &str) {
         let messages = self.others().map(|rank| (rank, message(kind, self.sequence, 0, text, 0))).collect();
         // It is the last message, so nobody asks whether it has arrived.
@@ -187,9 +196,7 @@ impl Ranks {
 
 impl Drop for Ranks {
     fn drop(&mut self) {
-        if self.broken.is_none() {
-            self.tell(ENDED, "");
-        }
+        self.end();
     }
 }
 

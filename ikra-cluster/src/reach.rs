@@ -129,8 +129,14 @@ pub(crate) fn all_reads(
 }
 
 /// Whether a kernel may put objects into a worklist.
-pub(crate) fn takes_worklist(launch: &Launch<'_>) -> bool {
+fn takes_worklist(launch: &Launch<'_>) -> bool {
     launch.arguments.iter().any(|argument| argument.as_groups().is_some_and(|groups| groups.is_worklist()))
+}
+
+/// Whether the objects or results after a kernel would depend on the order of threads if it is unordered.
+pub(crate) fn has_own_outcome(launch: &Launch<'_>) -> bool {
+    let is_each = matches!(launch.form, Form::Each | Form::Pairs { .. });
+    !is_each || takes_worklist(launch) || launch.sections.iter().any(|section| section.effects.changes_objects())
 }
 
 /// Whether a kernel makes or removes objects, or changes memory that objects share.
@@ -138,7 +144,7 @@ fn changes_more(effects: &Effects, class: &ClassState) -> bool {
     let in_arena = fields_where(class.fields, |_, field| field.array.is_some_and(|array| array.arena));
     // The snapshot of a field with links is not exchanged as a whole: links of others in it would be older than their objects.
     let exchanged = effects.snapshot().intersection(links(class.fields));
-    effects.changes_objects() || !effects.writes().intersection(in_arena).is_empty() || !exchanged.is_empty()
+    effects.changes_objects() || !changes(effects, class).intersection(in_arena).is_empty() || !exchanged.is_empty()
 }
 
 /// The atomic fields of other objects that a kernel updates. `None` if ranks cannot combine their values: then the kernel may

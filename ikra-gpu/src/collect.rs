@@ -73,9 +73,11 @@ impl DeviceWorld {
         let mut done = 0;
         for section in launch.sections.iter().filter(|section| !section.over.is_empty()) {
             let own = own(&section.over);
-            if !own.is_empty() {
-                let to = results + ((done + own.start) * wire.size) as u64;
-                self.start_collecting(members, launch, section, wire, to)?;
+            let to = results + ((done + own.start) * wire.size) as u64;
+            match own.is_empty() {
+                false => self.start_collecting(members, launch, section, wire, to)?,
+                // The device has the columns afterwards, as the others do.
+                true => self.prepare(members, slice::from_ref(section))?,
             }
             done += section.over.len();
         }

@@ -81,7 +81,11 @@ impl DeviceWorld {
         let result = self.scratch(Scratch::Result, size)?;
         let mut all = vec![MaybeUninit::<u8>::uninit(); chunks * size];
         if !own.is_empty() {
-            self.combine(members, (kernel, section), &launch, own.clone(), (parts, result))?;
+            // A launch for all chunks would combine them, and might not store their results.
+            let middle = if own.len() == chunks { own.start + 1 } else { own.end };
+            for of in [own.start..middle, middle..own.end].into_iter().filter(|of| !of.is_empty()) {
+                self.combine(members, (kernel, section), &launch, of, (parts, result))?;
+            }
             let bytes = &mut all[own.start * size..own.end * size];
             // The only chunk's result is the total.
             let from = if chunks == 1 { result } else { parts + (own.start * size) as u64 };

@@ -24,7 +24,7 @@ use std::any::Any;
 use std::fmt;
 use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use fixedbitset::FixedBitSet;
 
@@ -96,6 +96,8 @@ pub struct Objects<C: Class> {
     /// The objects that exist, if some were removed and the list was needed since.
     live: OnceLock<Arc<ListOrder>>,
     tracks: Tracks,
+    /// As long as this exists, new objects of kernels do not get the ids of removed ones, which a worklist may name.
+    keeps_holes: Weak<()>,
 }
 
 /// Functions of `Vec` that would lend whole objects, for their message.
@@ -175,6 +177,7 @@ impl<C: Class> Objects<C> {
             pending: FixedBitSet::new(),
             live: OnceLock::new(),
             tracks: Tracks::default(),
+            keeps_holes: Weak::new(),
         }
     }
 
@@ -208,6 +211,9 @@ impl<C: Class> Objects<C> {
         table.header.len = len as u32;
         table.header.pending = self.table().header.pending;
         table.header.holes = self.table().header.holes.clone();
+        // Lists that are stale here are stale there.
+        table.header.generation = self.table().header.generation;
+        table.header.removed_at = self.table().header.removed_at;
         Ok(clone)
     }
 
@@ -439,10 +445,13 @@ impl<C: Class> Objects<C> {
         self.grow(self.slots().saturating_add(additional))
     }
 
+    /// New objects of kernels do not get the ids of removed ones as long as `token` exists.
+    pub(crate) fn keep_holes(&mut self, token: &Arc<()>) {
+        self.keeps_holes = Arc::downgrade(token);
+    }
+
     fn set_len(&mut self, len: usize) {
-        if self.holes() > 0 {
-            self.live = OnceLock::new();
-        }
+        self.live.take();
         self.table_mut().header.len = len as u32;
     }
 

@@ -2,6 +2,7 @@
 #![allow(missing_docs, unreachable_pub, reason = "a test, not a library")]
 
 mod accepted;
+mod changed_ids;
 mod executors;
 mod lives;
 mod lives_model;

@@ -348,3 +348,87 @@ fn results_of_any_type_are_collected_in_order() {
         }
     }
 }
+
+/// Results and fields of which a row or a block would not fit into the stack of a pool's thread.
+mod large {
+    use super::*;
+
+    pub const LEN: usize = 512;
+
+    #[soa_class]
+    pub struct Car {
+        pub km: u32,
+        pub speeds: [f32; LEN],
+    }
+
+    #[soa_methods]
+    impl Car {
+        #[kernel]
+        pub fn is_old(&self) -> bool {
+            self.km % 2 == 0
+        }
+        #[kernel]
+        pub fn is_fast(&self) -> bool {
+            self.speeds[self.km as usize % LEN] > 0.0
+        }
+        #[kernel(reduce(Sum))]
+        pub fn speed(&self) -> f32 {
+            self.speeds[self.km as usize % LEN]
+        }
+        #[kernel(reduce(Sum))]
+        pub fn histogram(&self) -> [f32; LEN] {
+            let mut all = [0.0; LEN];
+            all[self.km as usize % LEN] = 1.0;
+            all
+        }
+        #[kernel(reduce(Mix))]
+        pub fn mixed(&self) -> [f64; 9] {
+            std::array::from_fn(|n| f64::from(self.km) + n as f64)
+        }
+    }
+
+    #[soa_world]
+    pub struct Town {
+        pub cars: Objects<Car>,
+    }
+
+    #[test]
+    fn results_and_fields_fit_into_a_stack() {
+        let mut town = Town::new();
+        town.cars.extend((0..1000).map(|km| Car { km, speeds: [1.0; LEN] })).unwrap();
+        for threads in [1, 2] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let all = town.execute_and_reduce(Car::histogram, (), Sum);
+                assert!(all.iter().enumerate().all(|(km, &count)| count == if km < 488 { 2.0 } else { 1.0 }));
+                let old = town.select(Car::is_old, ()).map(Car::histogram, ()).reduce(Sum);
+                let of_old = |km: usize| {
+                    if km % 2 == 1 {
+                        0.0
+                    } else if km < 488 {
+                        2.0
+                    } else {
+                        1.0
+                    }
+                };
+                assert!(old.iter().enumerate().all(|(km, &count)| count == of_old(km)));
+                assert_eq!(town.select(Car::is_fast, ()).map(Car::speed, ()).reduce(Sum), 1000.0);
+                assert_eq!(town.select(Car::is_fast, ()).map(Car::is_old, ()).collect().len(), 1000);
+            });
+        }
+    }
+
+    #[test]
+    fn chains_combine_large_results_in_the_same_order() {
+        for count in [1, 33, 256, 257, 1000] {
+            let mut town = Town::new();
+            town.cars.extend((0..count).map(|km| Car { km, speeds: [0.0; LEN] })).unwrap();
+            let of = |km: u32| std::array::from_fn(|n| f64::from(km) + n as f64);
+            let chosen: Vec<[f64; 9]> =
+                (0..count).map(|km| if km % 2 == 0 { of(km) } else { Mix.identity() }).collect();
+            assert_eq!(town.select(Car::is_old, ()).map(Car::mixed, ()).reduce(Mix), fold(&chosen, false, Mix));
+            let all: Vec<[f64; 9]> = (0..count).map(of).collect();
+            assert_eq!(town.execute_and_reduce(Car::mixed, (), Mix), fold(&all, false, Mix));
+        }
+    }
+}

@@ -9,6 +9,23 @@ use crate::value::LANES;
 /// span.
 pub(super) type Accumulators<T> = [[T; ACCUMULATORS]];
 
+/// Whether results are so large that accumulators of them are neither on the stack nor in registers.
+pub(super) const fn are_large<T>() -> bool {
+    size_of::<T>() > 64
+}
+
+/// Calls `fold` with the accumulators of a chunk, and combines them.
+pub(super) fn of_chunk<T: Copy, R: Reducer<T>>(reducer: R, fold: impl FnOnce(&mut Accumulators<T>)) -> T {
+    if const { are_large::<T>() } {
+        let mut sums = vec![reducer.identity(); ACCUMULATORS];
+        fold(sums.as_chunks_mut().0);
+        return combine_halves(&mut sums, reducer);
+    }
+    let mut sums = [[reducer.identity(); ACCUMULATORS]];
+    fold(&mut sums);
+    combine_halves(&mut sums[0], reducer)
+}
+
 /// The accumulator of the object at a place.
 #[inline]
 pub(super) fn accumulator<T>(sums: &mut Accumulators<T>, place: usize) -> &mut T {
@@ -35,10 +52,10 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Whether each accumulator is used as often.
+    /// Whether each accumulator is used as often, and [`fold_rows`] is to be called.
     #[inline]
-    pub(super) fn has_rows(&self) -> bool {
-        self.numbers.len() >= ACCUMULATORS
+    pub(super) fn has_rows<T>(&self) -> bool {
+        self.numbers.len() >= ACCUMULATORS && const { !are_large::<T>() }
     }
 }
 

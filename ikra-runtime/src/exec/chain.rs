@@ -3,10 +3,11 @@
 use std::mem::{MaybeUninit, needs_drop};
 use std::ops::Range;
 
-use super::accumulators::{Accumulators, Parts, accumulator, fold_exact, fold_rows};
+use super::accumulators::{Accumulators, Parts, accumulator, are_large, fold_exact, fold_rows};
 use super::chunks::AllReturned;
 use super::collect::collect_all;
 use super::for_windows;
+use super::pairs::LARGEST_BLOCK;
 use super::reduce::{Span, reduce_spans};
 use super::stage::Stage;
 
@@ -157,6 +158,13 @@ unsafe fn for_results<'w, C: Class, S: Stage<C>>(
     mut put: impl FnMut(usize, Option<S::Output>),
 ) {
     let mut first = 0;
+    if const { size_of::<S::Block<'_>>() > LARGEST_BLOCK } {
+        for n in 0..len {
+            // SAFETY: the object is within the chunk; the rest holds by the caller.
+            put(n, unsafe { alone(stage, windows, chunk, start + n) });
+        }
+        return;
+    }
     if len >= LANES {
         // SAFETY: these objects are within the chunk, by the caller.
         let mut next = unsafe { S::block(windows, start, LANES) };
@@ -197,11 +205,31 @@ impl<'w, C: Class, S: Stage<C>> Job<(S::Windows<'w>,)> for One<'w, C, S> {
 
     #[inline(always)]
     fn run(self, (windows,): (S::Windows<'w>,)) -> Self::Output {
-        // SAFETY: the window has this object.
-        let block = unsafe { S::block(&windows, 0, 1) };
-        // SAFETY: it is the first of the block and of the chunk; the rest holds by the contract of `for_places`.
-        unsafe { self.stage.call(&block, 0, self.chunk, 0) }
+        // SAFETY: the window has this object; the rest holds by the contract of `for_places`.
+        unsafe { alone(self.stage, &windows, self.chunk, 0) }
     }
+}
+
+/// The result for object `n` of a chunk.
+///
+/// # Safety
+///
+/// As for [`for_results`].
+#[inline(always)]
+unsafe fn alone<'w, C: Class, S: Stage<C>>(
+    stage: S,
+    windows: &S::Windows<'w>,
+    chunk: Chunk<'w, C>,
+    n: usize,
+) -> Option<S::Output> {
+    if const { size_of::<S::Block<'_>>() > LARGEST_BLOCK } {
+        // SAFETY: the object is within the windows, by the caller.
+        return unsafe { stage.call_in(windows, chunk, n) };
+    }
+    // SAFETY: the object is within the windows, by the caller.
+    let block = unsafe { S::block(windows, n, 1) };
+    // SAFETY: it is the first of the block; the rest holds by the contract of `for_places`.
+    unsafe { stage.call(&block, 0, chunk, n) }
 }
 
 /// Folds the results for the objects of a window, the first of which has a place in the span.
@@ -228,10 +256,8 @@ where
         let of = |result: Option<_>| result.unwrap_or_else(|| reducer.identity());
         if const { R::IS_EXACT && S::IS_ALL } {
             let value = |n| {
-                // SAFETY: the object is within the chunk.
-                let block = unsafe { S::block(&windows, n, 1) };
-                // SAFETY: it is the first of the block; the rest holds by the contract of `for_places`.
-                of(unsafe { stage.call(&block, 0, chunk, n) })
+                // SAFETY: the object is within the chunk; the rest holds by the contract of `for_places`.
+                of(unsafe { alone(stage, &windows, chunk, n) })
             };
             return fold_exact(reducer, &mut sums[0], chunk.len, value);
         }
@@ -246,6 +272,14 @@ where
             }
             return;
         }
+        if const { are_large::<S::Output>() } {
+            let put = |n: usize, result| {
+                let sum = accumulator(sums, place + n);
+                *sum = reducer.combine(*sum, of(result));
+            };
+            // SAFETY: these objects are within the chunk; the rest holds by the contract of `for_places`.
+            return unsafe { for_results(stage, &windows, chunk, 0, chunk.len, put) };
+        }
         let mut results = [reducer.identity(); BLOCK];
         let compute = |results: &mut [S::Output; BLOCK], start, len| {
             let put = |n: usize, result| results[n] = of(result);
@@ -253,7 +287,7 @@ where
             unsafe { for_results(stage, &windows, chunk, start, len, put) };
         };
         for part in Parts::new(sums, place, chunk.len) {
-            let (sums, has_rows) = (&mut sums[part.chunk], part.has_rows());
+            let (sums, has_rows) = (&mut sums[part.chunk], part.has_rows::<S::Output>());
             let Range { mut start, end } = part.numbers;
             if has_rows {
                 fold_rows(sums, part.lane, |mut row| {

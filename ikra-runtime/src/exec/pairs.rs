@@ -122,7 +122,7 @@ fn isas<K: PairCall<A>, A>(others: &Others<K::Other>) -> &'static [Isa] {
 }
 
 /// The largest block of objects on the stack, in bytes.
-const LARGEST_BLOCK: usize = 64 * 1024;
+pub(super) const LARGEST_BLOCK: usize = 64 * 1024;
 
 /// Calls a kernel for each object of a window and every other.
 struct Pairs<'w, K: PairCall<A>, A, const ALONE: bool> {

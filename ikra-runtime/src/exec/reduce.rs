@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeBounds};
 
-use super::accumulators::{Accumulators, Parts, accumulator, combine_halves, fold_exact, fold_rows};
+use super::accumulators::{Accumulators, Parts, accumulator, combine_halves, fold_exact, fold_rows, of_chunk};
 use super::calls::{Calls, for_calls};
 use super::chunks::{AllReturned, alone, spread};
 use super::rows::prepare;
@@ -132,11 +132,7 @@ where
     let chunks = Chunks::of::<T>(count, heavy);
     match chunks.len() {
         0 => alone(|| reducer.identity()),
-        1 => alone(|| {
-            let mut sums = [[reducer.identity(); ACCUMULATORS]];
-            fold_alone((0..count, &mut sums));
-            combine_halves(&mut sums[0], reducer)
-        }),
+        1 => alone(|| of_chunk(reducer, |sums| fold_alone((0..count, sums)))),
         _ => {
             let (parts, returned) = fold_spans(chunks, 0..chunks.spans(), reducer, &fold, &fold_alone);
             (combine_parts(&parts, reducer), returned)
@@ -158,11 +154,7 @@ where
 {
     let places = |n: usize| chunks.range(spans.start + n);
     if chunks.of_span() == 1 {
-        let of_span = |n: usize, fold: &dyn Fn(Span<'_, T>)| {
-            let mut sums = [[reducer.identity(); ACCUMULATORS]];
-            fold((places(n), &mut sums));
-            combine_halves(&mut sums[0], reducer)
-        };
+        let of_span = |n: usize, fold: &dyn Fn(Span<'_, T>)| of_chunk(reducer, |sums| fold((places(n), sums)));
         return fold_each(spans.len(), &|n| of_span(n, fold), &|n| of_span(n, fold_alone));
     }
     let of_span = |n: usize, fold: &dyn Fn(Span<'_, T>)| {
@@ -301,7 +293,7 @@ where
             return fold_exact(reducer, &mut sums[0], calls.len, value);
         }
         for part in Parts::new(sums, place, calls.len) {
-            let (sums, has_rows) = (&mut sums[part.chunk], part.has_rows());
+            let (sums, has_rows) = (&mut sums[part.chunk], part.has_rows::<K::Output>());
             if has_rows {
                 fold_rows(sums, part.lane, |mut row| {
                     for first in part.numbers.step_by(ACCUMULATORS) {

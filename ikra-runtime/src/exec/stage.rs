@@ -62,6 +62,13 @@ pub unsafe trait Filter<C: Class>: Copy + Send + Sync {
     /// [`open`](Self::open) made the windows of this chunk, which has more than `n` objects; the block is of them. No
     /// kernel writes in the world meanwhile, and the table's links are checked.
     unsafe fn chooses<'w>(self, block: &Self::Block<'w>, lane: usize, chunk: Chunk<'w, C>, n: usize) -> bool;
+
+    /// As [`chooses`](Self::chooses), without a block: for objects that are too large for one.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    unsafe fn chooses_in<'w>(self, windows: &Self::Windows<'w>, chunk: Chunk<'w, C>, n: usize) -> bool;
 }
 
 /// What pure kernels make of objects of a class, one called after another.
@@ -107,6 +114,13 @@ pub unsafe trait Stage<C: Class>: Copy + Send + Sync {
         chunk: Chunk<'w, C>,
         n: usize,
     ) -> Option<Self::Output>;
+
+    /// As [`call`](Self::call), without a block.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    unsafe fn call_in<'w>(self, windows: &Self::Windows<'w>, chunk: Chunk<'w, C>, n: usize) -> Option<Self::Output>;
 }
 
 /// Checks that a kernel of a chain changes nothing.
@@ -136,14 +150,14 @@ unsafe fn open<'w, K: Kernel>(chunk: Chunk<'w, K::Class>) -> WindowsOf<'w, K> {
     unsafe { K::Modes::open(chunk) }
 }
 
-/// Calls a kernel for object `n` of a chunk.
+/// Calls a kernel for object `n` of a chunk, which has this place in a block, or in the windows.
 ///
 /// # Safety
 ///
 /// As for [`Filter::chooses`], with the windows of the kernel's modes.
 #[inline(always)]
-unsafe fn call<'w, K: Call<A>, A>(
-    block: &BlockOf<'w, K>,
+unsafe fn call<'w, K: Call<A>, A, X: WindowTuple<ValuesOf<K>>>(
+    block: &X,
     lane: usize,
     chunk: Chunk<'w, K::Class>,
     n: usize,
@@ -173,6 +187,10 @@ unsafe impl<C: Class> Filter<C> for All {
     unsafe fn block<'w>(_: &Self::Windows<'w>, _: usize, _: usize) -> Self::Block<'w> {}
     #[inline(always)]
     unsafe fn chooses(self, (): &(), _: usize, _: Chunk<'_, C>, _: usize) -> bool {
+        true
+    }
+    #[inline]
+    unsafe fn chooses_in(self, (): &(), _: Chunk<'_, C>, _: usize) -> bool {
         true
     }
 }
@@ -271,7 +289,12 @@ where
         // SAFETY: both parts of the block are of the same objects.
         let is_chosen = unsafe { self.among.chooses(before, lane, chunk, n) };
         // SAFETY: both parts of the block are of the same objects.
-        is_chosen && unsafe { call::<P, A>(own, lane, chunk, n, self.args) }
+        is_chosen && unsafe { call::<P, A, _>(own, lane, chunk, n, self.args) }
+    }
+    #[inline]
+    unsafe fn chooses_in<'w>(self, (before, own): &Self::Windows<'w>, chunk: Chunk<'w, P::Class>, n: usize) -> bool {
+        // SAFETY: all windows are of the chunk, which has the object.
+        unsafe { self.among.chooses_in(before, chunk, n) && call::<P, A, _>(own, n, chunk, n, self.args) }
     }
 }
 
@@ -310,10 +333,20 @@ where
         // SAFETY: both parts of the block are of the same objects.
         if unsafe { self.among.chooses(before, lane, chunk, n) } {
             // SAFETY: both parts of the block are of the same objects.
-            Some(unsafe { call::<K, A>(own, lane, chunk, n, self.args) })
+            Some(unsafe { call::<K, A, _>(own, lane, chunk, n, self.args) })
         } else {
             None
         }
+    }
+    #[inline]
+    unsafe fn call_in<'w>(
+        self,
+        (before, own): &Self::Windows<'w>,
+        chunk: Chunk<'w, K::Class>,
+        n: usize,
+    ) -> Option<K::Output> {
+        // SAFETY: all windows are of the chunk, which has the object.
+        unsafe { self.among.chooses_in(before, chunk, n).then(|| call::<K, A, _>(own, n, chunk, n, self.args)) }
     }
 }
 
@@ -352,6 +385,11 @@ where
         // SAFETY: the block is that of `S`, and the object the same.
         unsafe { self.0.call(block, lane, chunk, n) }.map(self.1)
     }
+    #[inline]
+    unsafe fn call_in<'w>(self, windows: &Self::Windows<'w>, chunk: Chunk<'w, C>, n: usize) -> Option<T> {
+        // SAFETY: the windows are those of `S`, and the object the same.
+        unsafe { self.0.call_in(windows, chunk, n) }.map(self.1)
+    }
 }
 
 /// The results of `S`, each with its object's index.
@@ -387,6 +425,12 @@ unsafe impl<C: Class, S: Stage<C>> Stage<C> for Numbered<S> {
         let result = unsafe { self.0.call(block, lane, chunk, n) };
         result.map(|result| ((chunk.first + n) as u32, result))
     }
+    #[inline]
+    unsafe fn call_in<'w>(self, windows: &Self::Windows<'w>, chunk: Chunk<'w, C>, n: usize) -> Option<Self::Output> {
+        // SAFETY: the windows are those of `S`, and the object the same.
+        let result = unsafe { self.0.call_in(windows, chunk, n) };
+        result.map(|result| ((chunk.first + n) as u32, result))
+    }
 }
 
 /// The indices of the objects that `S` chooses.
@@ -414,5 +458,10 @@ unsafe impl<C: Class, S: Filter<C>> Stage<C> for Indices<S> {
     unsafe fn call<'w>(self, block: &Self::Block<'w>, lane: usize, chunk: Chunk<'w, C>, n: usize) -> Option<u32> {
         // SAFETY: the block is that of `S`, and the object the same.
         unsafe { self.0.chooses(block, lane, chunk, n) }.then_some((chunk.first + n) as u32)
+    }
+    #[inline]
+    unsafe fn call_in<'w>(self, windows: &Self::Windows<'w>, chunk: Chunk<'w, C>, n: usize) -> Option<u32> {
+        // SAFETY: the windows are those of `S`, and the object the same.
+        unsafe { self.0.chooses_in(windows, chunk, n) }.then_some((chunk.first + n) as u32)
     }
 }

@@ -62,15 +62,17 @@ struct ClassState {
     removed_at: u64,
     /// The number of used bytes in the arena.
     arena: usize,
-    /// The address of the table, unique while these objects live.
-    table: usize,
+    /// The number of the table.
+    table: u64,
 }
 
 impl ClassState {
     fn of(members: &[&dyn AnyObjects]) -> Vec<Self> {
         let state = |member: &&dyn AnyObjects| {
             let (name, count, arena) = (member.name(), member.count(), member.arena_bytes());
-            Self { name, count, removed_at: member.removed_at(), arena, table: member.header().addr().get() }
+            // SAFETY: the header belongs to the objects, which are borrowed.
+            let table = unsafe { member.header().as_ref() }.number;
+            Self { name, count, removed_at: member.removed_at(), arena, table }
         };
         members.iter().map(state).collect()
     }

@@ -245,13 +245,15 @@ impl<'w, W: World> On<'w, W> {
         L: ListedLink + Value,
     {
         check_links(self.world, &[])?;
-        let unordered = Unordered::column::<C, L>(K).filter(|_| self.place != Place::Host);
+        let has_holes = self.objects_of::<C>().holes() > 0;
+        let unordered = Unordered::column::<C, L>(K).filter(|_| self.place != Place::Host && !has_holes);
         if let Some(unordered) = unordered
             && let Some(order) = self.at().with(|executor, world| executor.order(world, &unordered))?
         {
             return Ok(LinkList::of(order));
         }
-        LinkList::new(Holds::<C>::objects(self.world).column(column))
+        let objects = Holds::<C>::objects(self.world);
+        if has_holes { LinkList::new(&objects.copy_column(column)) } else { LinkList::new(objects.column(column)) }
     }
 
     /// Makes `n` objects by a constructor, in parallel, and returns the links to them.
@@ -291,7 +293,7 @@ impl<'w, W: World> On<'w, W> {
                 "the class has an `InnerArray`, whose elements are made on the host: use `World::construct`"
             );
         }
-        let first = Holds::<K::Class>::objects(self.world).len();
+        let first = Holds::<K::Class>::objects(self.world).slots();
         let arguments = K::arguments(&args);
         let section = Section {
             effects: const { &Effects::constructor::<K::Class>() },

@@ -141,7 +141,7 @@ impl<W: World> On<'_, W> {
     /// # Errors
     ///
     /// As for [all executors](Self#errors), and the errors of `iteration`. The iterations before the error have run.
-    /// [`Error::NotInWorld`] if the object does not exist.
+    /// [`Error::NotInWorld`] if the object does not exist, [`Error::Removed`] if an iteration removes it.
     pub fn repeat_while<C, const F: usize>(
         &mut self,
         link: Link<C>,
@@ -157,10 +157,14 @@ impl<W: World> On<'_, W> {
         let once = |on: &mut Self| iteration(&mut Iteration(On::new(on.world, on.place)));
         let repeat = |on: &mut Self, once: &dyn Fn(&mut Self) -> Result<(), Error>| {
             let mut done = 0;
+            // Iterations may give the object another id, or remove it.
+            let tracked = on.objects_of::<C>().track(link);
             while done < most {
                 // Errors of kernels that are still running are errors here; reading a column would panic.
                 on.synchronize()?;
-                if !on.objects_of::<C>().read_field(link, column)? {
+                let objects = on.objects_of::<C>();
+                let now = objects.tracked(tracked).ok_or(Error::Removed { class: C::NAME, id: link.id() })?;
+                if !objects.read_field(now, column)? {
                     break;
                 }
                 once(on)?;

@@ -199,9 +199,16 @@ impl<W: World, O> On<'_, W, O> {
         }
         let (wire, accumulators) = (WireType::of::<T>(), part_accumulators::<T>());
         let arguments = K::arguments(&args);
+        // The kernel itself may give the object another id, or remove it.
+        let removes = sections.as_mut().iter().any(|section| section.effects.removes());
         let launch = sections.launch::<K>(Form::Store(Store { wire, accumulators, to }), arguments.as_ref());
         let on_host = move |world: &mut W, part: Part<'_>, args: A| {
+            let tracked = removes.then(|| world.track(link)).transpose()?;
             let result = K::reduce(Ready::try_of(world)?, part, args, reducer)?;
+            let link = match tracked {
+                Some(tracked) => world.tracked(tracked).ok_or(Error::Removed { class: C::NAME, id: link.id() })?,
+                None => link,
+            };
             world.try_set(link, column, result)
         };
         match K::keep(args) {

@@ -168,6 +168,9 @@ impl<W: World> On<'_, W> {
         let mut work = Worklist::new(made, count, Arc::new(now.clone()));
         while done < most && !now.is_empty() {
             let made = generation();
+            // What is found and then removed must not be taken for a new object.
+            let finding = Arc::new(());
+            self.objects_of::<C>().keep_holes(&finding);
             iteration(&mut Iteration(On::new(self.world, self.place)), &work)?;
             self.synchronize()?;
             let (mut found, objects) = (work.take(), self.objects_of::<C>());

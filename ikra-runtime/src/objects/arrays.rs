@@ -46,7 +46,7 @@ impl<C: Class> Objects<C> {
     ///
     /// # Panics
     ///
-    /// If a reserved object is not initialised.
+    /// If a reserved object is not initialised, or if objects were removed: call `compact` before.
     #[track_caller]
     pub fn set_arrays<const K: usize>(
         &mut self,
@@ -57,7 +57,7 @@ impl<C: Class> Objects<C> {
     where
         C: Field<K, Storage: ArrayStorage<Row = InnerArray<ElementOf<C, K>>>>,
     {
-        self.assert_initialized();
+        self.assert_in_a_row();
         let bad = |reason: String| Error::BadArrays { class: C::NAME, field: C::FIELDS[K].name, reason };
         if offsets.len() != self.slots() + 1 {
             return Err(bad(format!(
@@ -175,14 +175,15 @@ impl<C: Class> Objects<C> {
     ///
     /// # Panics
     ///
-    /// If a reserved object is not initialised, or the array has no such slot.
+    /// If a reserved object is not initialised, if objects were removed (call `compact` before), or if the array has no such
+    /// slot.
     #[track_caller]
     pub fn slot<const K: usize, const N: usize>(&self, _: Column<C, K>, slot: usize) -> &[ElementOf<C, K>]
     where
         C: Field<K, Storage: SliceSlots<Row = [ElementOf<C, K>; N]>>,
         C::Layout: Contiguous,
     {
-        self.assert_initialized();
+        self.assert_in_a_row();
         let column = slot_column::<C, K>(slot, N);
         if self.is_empty() {
             return &[];
@@ -206,7 +207,7 @@ impl<C: Class> Objects<C> {
         C: Field<K, Storage: ArrayStorage<Row = [ElementOf<C, K>; N]>>,
         C::Layout: Contiguous,
     {
-        self.assert_initialized();
+        self.assert_in_a_row();
         let column = slot_column::<C, K>(slot, N);
         if self.is_empty() {
             return &mut [];

@@ -174,9 +174,13 @@ impl<C: Class> Objects<C> {
 
 /// The objects below `slots` that exist, as a list, which is kept in `known`.
 fn live<'a>(known: &'a OnceLock<Arc<ListOrder>>, holes: &Holes, slots: usize) -> &'a Arc<ListOrder> {
+    if let Some(live) = known.get() {
+        return live;
+    }
+    // Before the lock: a thread that waits for others may take up work that needs the same list.
     let part = |n: usize| holes.live(n * PART..((n + 1) * PART).min(slots)).collect::<Vec<_>>();
-    let parts = || spread(slots.div_ceil(PART), &part).0.into_iter().flatten();
-    known.get_or_init(|| Arc::new(ListOrder::of_ranges(parts())))
+    let live = Arc::new(ListOrder::of_ranges(spread(slots.div_ceil(PART), &part).0.into_iter().flatten()));
+    known.get_or_init(|| live)
 }
 
 impl<C: Class> Lives for Objects<C> {
@@ -382,7 +386,8 @@ impl<C: Class> Objects<C> {
     /// Writes the rows of `count` new objects to the lowest ids that are free, and then to new ones. `born` gets these, and
     /// `ids` the id for each number below its end.
     fn add_rows(&mut self, nursery: &mut Nursery<C>, count: usize, ids: &Ids, born: &mut Born) -> Result<(), Error> {
-        let holes = self.table().header.holes.first(count);
+        let most = if self.keeps_holes.strong_count() > 0 { 0 } else { count };
+        let holes = self.table().header.holes.first(most);
         let all = Born { added: count - holes.len(), holes, slots: born.slots, first: born.first, ids: Vec::new() };
         let end = all.slots + all.added;
         self.grow(end)?;

@@ -205,3 +205,33 @@ fn addresses_that_are_used_again() {
         assert_eq!(tag(&world), round);
     }
 }
+
+#[soa_methods]
+impl Leaf {
+    #[kernel]
+    pub fn fall(&mut self) {
+        if self.tag % 3 == 0 {
+            self.remove();
+        }
+    }
+}
+
+/// A thread that lists what is left waits for others, and may take up work that needs the same list meanwhile.
+#[test]
+fn several_threads_list_what_is_left() {
+    const LEAVES: u64 = 1_000_000;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    for _ in 0..4 {
+        let mut forest = Forest::new();
+        forest.leaves.extend((0..LEAVES).map(|tag| Leaf { tag })).unwrap();
+        forest.execute(Leaf::fall, ());
+        let left = LEAVES as usize - forest.leaves.len();
+        assert_eq!(left, 333_334);
+        let (forest, pool) = (&forest, &pool);
+        std::thread::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(move || pool.install(|| assert_eq!(forest.leaves.links().count(), forest.leaves.len())));
+            }
+        });
+    }
+}
