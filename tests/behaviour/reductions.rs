@@ -365,7 +365,7 @@ mod large {
     impl Car {
         #[kernel]
         pub fn is_old(&self) -> bool {
-            self.km % 2 == 0
+            self.km.is_multiple_of(2)
         }
         #[kernel]
         pub fn is_fast(&self) -> bool {

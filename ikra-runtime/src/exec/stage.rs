@@ -181,7 +181,7 @@ unsafe impl<C: Class> Filter<C> for All {
     type Block<'w> = ();
     const IS_ALL: bool = true;
     const EFFECTS: &'static Effects = &Effects::none::<C>();
-    #[inline(always)]
+    #[inline]
     unsafe fn open(_: Chunk<'_, C>) {}
     #[inline(always)]
     unsafe fn block<'w>(_: &Self::Windows<'w>, _: usize, _: usize) -> Self::Block<'w> {}
@@ -294,7 +294,9 @@ where
     #[inline]
     unsafe fn chooses_in<'w>(self, (before, own): &Self::Windows<'w>, chunk: Chunk<'w, P::Class>, n: usize) -> bool {
         // SAFETY: all windows are of the chunk, which has the object.
-        unsafe { self.among.chooses_in(before, chunk, n) && call::<P, A, _>(own, n, chunk, n, self.args) }
+        let is_chosen = unsafe { self.among.chooses_in(before, chunk, n) };
+        // SAFETY: all windows are of the chunk, which has the object.
+        is_chosen && unsafe { call::<P, A, _>(own, n, chunk, n, self.args) }
     }
 }
 
@@ -346,7 +348,9 @@ where
         n: usize,
     ) -> Option<K::Output> {
         // SAFETY: all windows are of the chunk, which has the object.
-        unsafe { self.among.chooses_in(before, chunk, n).then(|| call::<K, A, _>(own, n, chunk, n, self.args)) }
+        let is_chosen = unsafe { self.among.chooses_in(before, chunk, n) };
+        // SAFETY: all windows are of the chunk, which has the object.
+        is_chosen.then(|| unsafe { call::<K, A, _>(own, n, chunk, n, self.args) })
     }
 }
 

@@ -388,7 +388,7 @@ where
     ///
     /// # Errors
     ///
-    /// As for [`Objects::extend`]. Nothing is added if there is an error.
+    /// As for [`Objects::extend`], which also says what is added then.
     #[track_caller]
     pub fn construct(mut self) -> Result<Links<T>, Error>
     where

@@ -265,9 +265,11 @@ fn may_fail(members: &[&mut dyn AnyObjects], effects: &[&Effects]) -> bool {
     let mut fields = members.iter().flat_map(|member| member.fields());
     fields.any(|field| {
         (!field.empties || field.cascades) && removed.iter().any(|class| field.holds_links_to.contains(class))
-    }) || members
-        .iter()
-        .any(|member| member.is_bounded() && effects.iter().any(|effects| effects.spawned().contains(&member.class())))
+    }) || members.iter().any(|member| {
+        // Ids have 32 bits, and no kernel makes 2³¹ objects.
+        let may_be_full = member.is_bounded() || member.slots() > i32::MAX as usize;
+        may_be_full && effects.iter().any(|effects| effects.spawned().contains(&member.class()))
+    })
 }
 
 /// [`World::remove`].

@@ -210,7 +210,7 @@ fn addresses_that_are_used_again() {
 impl Leaf {
     #[kernel]
     pub fn fall(&mut self) {
-        if self.tag % 3 == 0 {
+        if self.tag.is_multiple_of(3) {
             self.remove();
         }
     }

@@ -67,6 +67,7 @@ fn ranks_with_emulated_gpus_are_as_hosts() {
         "results_are_computed_on_devices",
         "ghosts_of_hosts_leave_devices_alone",
         "ghosts_are_copied_again_after_the_column",
+        "ranks_own_all_objects_or_none",
     ];
     // A failure ends the work of all tests of its process.
     for tests in [&tests[..], &["a_failure_on_a_device_ends_all_ranks"]] {
@@ -207,6 +208,22 @@ fn ghosts_are_copied_again_after_the_column() {
             compare((2500, 100, 20), 2, Where::OnGpus, &steps);
         }
         compare((2500, 100, 20), 2, Where::OnGpus, &some);
+    }
+}
+
+/// One rank computes all chunks of a reduction. A device without objects has the columns that others have.
+#[test]
+#[ignore = "takes two GPUs"]
+fn ranks_own_all_objects_or_none() {
+    if has_gpu() {
+        for cells in [600, 1500] {
+            compare((cells, 100, 20), 1, Where::OnGpus, &[Step::Spread, Step::Warmth, Step::Work, Step::Label]);
+        }
+        for first in [Step::Label, Step::Warmth, Step::Alone, Step::Select, Step::Visit] {
+            for then in [Step::Mean, Step::Hidden, Step::Spread, Step::Group] {
+                compare((200, 10, 5), 2, Where::OnGpus, &[first, Step::Label, then, Step::Label, Step::Visit, then]);
+            }
+        }
     }
 }
 
