@@ -86,7 +86,7 @@ impl<'w, C: Class, P: Phase> Spawn<'w, C, P> {
     /// Makes an object when the kernel ends.
     ///
     /// The link names it from then on. It may be stored in rows of other new objects meanwhile. It cannot be followed
-    /// or assigned before.
+    /// or assigned before. Do not return it from the kernel: in results it is a number that names no object.
     ///
     /// # Panics
     ///

@@ -23,6 +23,8 @@ pub(crate) struct Lives {
     /// Whether the bits are newer than the list.
     pub(crate) is_ahead: bool,
     pub(crate) list: Option<Arc<ListOrder>>,
+    /// Memory for the next one.
+    pub(crate) next: Option<Arc<Memory>>,
 }
 
 impl Lives {

@@ -212,7 +212,8 @@ impl DeviceWorld {
         if totals[0] > 0 {
             removed = self.remove(members, plan, states[own].marks, (makers, totals[0] as usize))?;
         }
-        for member in 0..members.len() {
+        // The kernel's class first, whose bits are cleared.
+        for member in [own].into_iter().chain((0..members.len()).filter(|&member| member != own)) {
             if self.changes.lives[member].is_ahead {
                 let removed = if member == own { removed } else { Wanted::SET };
                 self.put_list(&mut *members[member], member, removed)?;

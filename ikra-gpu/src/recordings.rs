@@ -122,6 +122,13 @@ impl Recorder for StreamRecorder {
 impl DeviceWorld {
     pub(crate) fn recorder(&mut self, members: &mut Members<'_>) -> Result<Arc<dyn Recorder>, Error> {
         self.log.refuse_in_recording("another recording")?;
+        if let Some(objects) = members.iter().find(|objects| objects.holes() > 0) {
+            let what = format!(
+                "a world in which objects of class {} were removed, and which `world.compact` has not closed up since,",
+                objects.name()
+            );
+            return Err(Error::NotRecordable { what });
+        }
         self.prepare(members, &[])?;
         self.log.synchronize()?;
         Ok(Arc::new(StreamRecorder(Arc::clone(&self.log))))

@@ -91,6 +91,50 @@ impl Fly {
     }
 }
 
+/// A link in a flattened struct, which views show as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Held {
+    pub kid: Option<Link<Bug>>,
+    pub n: u32,
+}
+
+#[soa_class]
+pub struct Mother {
+    #[soa(flatten)]
+    pub held: Held,
+}
+
+#[soa_methods]
+impl Mother {
+    #[kernel]
+    pub fn bear(&mut self, young: Spawn<Bug>) {
+        self.held.kid = Some(young.push(Bug { n: 0, marks: [0; 2] }));
+    }
+    #[kernel]
+    pub fn let_go(&mut self) {
+        self.held.kid = None;
+        self.held.n += 1;
+    }
+}
+
+#[soa_world]
+pub struct Nursery {
+    pub bugs: Objects<Bug>,
+    pub mothers: Objects<Mother>,
+}
+
+/// The link names the new object only when the kernel has ended.
+#[test]
+#[should_panic(expected = "an object of class Bug that a kernel makes")]
+fn links_to_new_objects_do_not_stay_in_flattened_structs() {
+    let mut nursery = Nursery::new();
+    nursery.mothers.extend((0..100).map(|n| Mother { held: Held { kid: None, n } })).unwrap();
+    nursery.execute(Mother::let_go, ());
+    assert_eq!(nursery.mothers.copy_column(mother::held)[7], Held { kid: None, n: 8 });
+    nursery.execute(Mother::bear, ());
+}
+
 #[soa_world]
 #[derive(Clone)]
 pub struct Garden {

@@ -105,7 +105,7 @@ pub struct Atomic<'w, T: AtomicValue, A: AtomicOwner> { // in signatures write `
 }
 
 /// Whether a kernel makes objects of one of these classes.
-const fn makes_some<P: Phase>(classes: &[ClassId]) -> bool {
+pub(super) const fn makes_some<P: Phase>(classes: &[ClassId]) -> bool {
     let mut n = 0;
     while n < classes.len() {
         if P::EFFECTS.spawns(classes[n]) {
@@ -118,7 +118,7 @@ const fn makes_some<P: Phase>(classes: &[ClassId]) -> bool {
 
 #[inline(never)]
 #[track_caller]
-fn assert_no_young<T: Value>(value: T) {
+pub(super) fn assert_no_young<T: Value>(value: T) {
     for &class in T::LINKS_TO {
         let remapped = value.remapped(Moves::new(&[Change::young(class)]));
         if remapped.is_none_or(|remapped| !value.same(&remapped)) {

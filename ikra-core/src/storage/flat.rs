@@ -8,9 +8,10 @@ use crate::effects::FieldSet;
 use crate::facts::Facts;
 use crate::layout::Layout;
 use crate::phase::Phase;
+use crate::storage::atomic::{assert_no_young, makes_some};
 use crate::storage::{Storage, Stored, remapped_as_it_is, shown_as_it_is};
 use crate::table::{Table, address};
-use crate::value::{Loaded, Value};
+use crate::value::{BadLink, Loaded, Value};
 use crate::window::{Block, ReadOnly, Window, WindowTuple};
 
 /// A struct that can be stored with one column per component; implemented by `#[derive(Value)]`.
@@ -161,6 +162,17 @@ unsafe impl<C: Class, const K: usize, T: Flatten> Storage<C, K> for Flat<T> {
 
     shown_as_it_is!();
     remapped_as_it_is!();
+
+    /// Panics if a link names a new object, whose number depends on threads. Other links in the struct are numbers, which are
+    /// checked when they are followed.
+    #[inline]
+    fn bad_number<P: Phase>(value: &T, _: &Table<C>) -> Option<BadLink> {
+        let stores = const { P::EFFECTS.class().may_be(C::ID) && P::EFFECTS.writes().contains(K) };
+        if const { makes_some::<P>(T::LINKS_TO) } && stores {
+            assert_no_young(*value);
+        }
+        None
+    }
 
     #[inline(always)]
     fn from_view<P: Phase>(view: T) -> T {

@@ -31,9 +31,11 @@ impl DeviceWorld {
         let objects = &members[own];
         let (slots, left) = (objects.slots(), objects.slots() - objects.holes() - count);
         let compacts = objects.compacts_below().is_some_and(|ratio| left as f32 <= ratio * slots as f32);
+        // Whatever may be missing is missed before the host counts the objects as removed.
         if compacts {
-            // Whatever may be missing is missed before the bits change.
             self.room_to_compact(members, plan, left)?;
+        } else {
+            self.room_to_list(own, slots, left)?;
         }
         let removed = Wanted::Without(marks, makers.div_ceil(32) as u32);
         self.changes.lives[own].is_ahead = true;
@@ -130,6 +132,21 @@ impl DeviceWorld {
         Ok(())
     }
 
+    /// Memory for a list of `left` objects of `slots`, and its address for the others.
+    fn room_to_list(&mut self, member: usize, slots: usize, left: usize) -> Result<(Arc<Memory>, u64), Error> {
+        self.chunk_room(slots as u32)?;
+        let bytes = places(left) * size_of::<u32>();
+        let next = self.changes.lives[member].next.take().filter(|memory| memory.len() >= bytes);
+        // The launch that has just changed the objects may still have the former list.
+        let memory = match next {
+            Some(memory) => memory,
+            None => self.memory_to_keep(places(left), "a list of objects")?,
+        };
+        let lives = &mut self.changes.lives[member];
+        lives.next = Some(memory.clone());
+        Ok((memory, room(&mut lives.free, &self.log, (slots - left).max(1) * size_of::<u32>())?))
+    }
+
     /// Lists the objects of a class from the bits on the device, but for those that a kernel has removed, so that kernels can
     /// run for them. Also lists the indices that removed objects left.
     pub(super) fn put_list(
@@ -145,11 +162,10 @@ impl DeviceWorld {
         if len == slots {
             return Ok(());
         }
-        let (live, free) = (lives.live(), room(&mut lives.free, &log, holes * size_of::<u32>())?);
-        let places = len.next_multiple_of(32).max(32);
-        // The launch that has just changed the objects may still have the former list.
-        let memory = self.memory_to_keep(places, "a list of objects")?;
+        let (live, places) = (lives.live(), places(len));
+        let (memory, free) = self.room_to_list(member, slots, len)?;
         self.list_bits((live, slots as u32), removed, (memory.address(), free))?;
+        self.changes.lives[member].next = None;
         let list = DeviceList { memory, log, len: places };
         // SAFETY: the bits are those of the objects that exist, each once, and the kernels write their indices in this
         // order (I17). The list is not a full range: some object below its end was removed.
@@ -159,4 +175,9 @@ impl DeviceWorld {
         unsafe { objects.put_live(list) };
         Ok(())
     }
+}
+
+/// The places of a list of so many objects.
+fn places(objects: usize) -> usize {
+    objects.next_multiple_of(32).max(32)
 }

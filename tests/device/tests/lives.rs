@@ -2,7 +2,7 @@
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
-use ikra::{Place, Sum};
+use ikra::{Error, Place, Sum};
 use ikra_device_tests::model::lives::*;
 use ikra_device_tests::{emulated, has_gpu, is_emulated, is_short};
 
@@ -203,6 +203,58 @@ fn a_kernel_that_fails_makes_and_removes_nothing() {
     if has_gpu() {
         let said = emulated(&[], &["a_fall"]);
         assert!(said.contains("it fell"), "{said}");
+    }
+}
+
+/// A kernel that finds no memory for the list of what is left.
+#[test]
+#[ignore = "run by the next test, on the emulator"]
+fn without_memory() {
+    assert!(has_gpu());
+    let mut farm = farm(2000);
+    let removed = farm.on(GPU).execute(Cow::cull, (1, 300));
+    if let Err(error) = &removed {
+        assert!(error.to_string().contains("memory"), "{error}");
+        farm.cuda().accept_loss();
+    }
+    assert_eq!(farm.cows.iter().count(), farm.cows.len());
+    assert_eq!(farm.cows.len() < 2000, removed.is_ok());
+    farm.execute(Cow::graze, ());
+    println!("failed: {}", removed.is_err());
+}
+
+#[test]
+fn what_finds_no_memory_removes_nothing() {
+    if !has_gpu() {
+        return;
+    }
+    let failed = |nth: u32| {
+        let plan = format!("cuMemAlloc_v2:2@{nth}");
+        emulated(&[("PLAN", &plan)], &["without_memory"]).contains("failed: true")
+    };
+    let nths = if is_short() { 15..22 } else { 2..40 };
+    assert!(nths.filter(|&nth| failed(nth)).count() > 2, "some of these allocations are for the kernel");
+}
+
+/// Recordings do not know removed objects: the host starts each iteration.
+#[test]
+fn loops_run_beside_removed_objects() {
+    if !has_gpu() {
+        return;
+    }
+    for by_host in [true, false] {
+        compare(300, 3, |farm, place, number| {
+            let cow = farm.cows.links().nth(5).unwrap();
+            if by_host {
+                farm.remove(cow).unwrap();
+            } else {
+                farm.on(place).execute(Cow::cull, (number, 100)).unwrap();
+            }
+            farm.bells.push(Bell { cow: None, before: None, tone: 0 }).unwrap();
+            farm.on(place).repeat(3, |step| step.execute(Cow::graze, ())).unwrap();
+            let recorded = farm.on(place).record(|on| on.execute(Cow::graze, ()));
+            assert!(place == Place::Host || matches!(recorded, Err(Error::NotRecordable { .. })), "{recorded:?}");
+        });
     }
 }
 
