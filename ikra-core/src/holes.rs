@@ -141,11 +141,13 @@ impl Holes {
         indices
     }
 
-    /// The first removed objects, at most `most` of them, in the order of their indices.
-    pub fn first(&self, most: usize) -> Vec<u32> {
+    /// The first removed objects, at most `most` of them, in the order of their indices; with `among`, of those that are
+    /// there too.
+    pub fn first(&self, most: usize, among: Option<&Self>) -> Vec<u32> {
         let mut first = Vec::with_capacity(most.min(self.count as usize));
         for (n, &word) in self.words().iter().enumerate() {
-            let mut rest = word;
+            let there = |among: &Self| among.words().get(n).copied().unwrap_or(0);
+            let mut rest = word & among.map_or(u64::MAX, there);
             while rest != 0 {
                 if first.len() == most {
                     return first;
@@ -307,7 +309,12 @@ mod tests {
             );
             let all: Vec<_> = ones(holes.words()).map(|index| index as u32).collect();
             let most = random.below(90) as usize;
-            assert!(holes.first(most).iter().eq(all.iter().take(most)));
+            assert!(holes.first(most, None).iter().eq(all.iter().take(most)));
+            // Every second hole was one before.
+            let mut before = holes.clone();
+            all.iter().step_by(2).for_each(|&index| before.fill(index as usize));
+            let odd = all.iter().skip(1).step_by(2).take(most);
+            assert!(holes.first(most, Some(&before)).iter().eq(odd));
         }
     }
 

@@ -53,6 +53,7 @@ use crate::mirror::Mirrored;
 use crate::storage::{Bump, FieldTuple};
 use crate::table::Table;
 use ikra_core::effects::FieldSet;
+use ikra_core::holes::Holes;
 use ikra_core::mistakes::LentWhole;
 use ikra_core::phase::{Guarded, Sequential};
 
@@ -96,8 +97,8 @@ pub struct Objects<C: Class> {
     /// The objects that exist, if some were removed and the list was needed since.
     live: OnceLock<Arc<ListOrder>>,
     tracks: Tracks,
-    /// As long as this exists, new objects of kernels do not get the ids of removed ones, which a worklist may name.
-    keeps_holes: Weak<()>,
+    /// As long as the token exists, new objects of kernels get the ids of these removed ones only: a worklist may name others.
+    fillable: (Weak<()>, Holes),
 }
 
 /// Functions of `Vec` that would lend whole objects, for their message.
@@ -177,7 +178,7 @@ impl<C: Class> Objects<C> {
             pending: FixedBitSet::new(),
             live: OnceLock::new(),
             tracks: Tracks::default(),
-            keeps_holes: Weak::new(),
+            fillable: (Weak::new(), Holes::NONE),
         }
     }
 
@@ -445,9 +446,9 @@ impl<C: Class> Objects<C> {
         self.grow(self.slots().saturating_add(additional))
     }
 
-    /// New objects of kernels do not get the ids of removed ones as long as `token` exists.
+    /// New objects of kernels do not get the ids of objects that are removed from now on, as long as `token` exists.
     pub(crate) fn keep_holes(&mut self, token: &Arc<()>) {
-        self.keeps_holes = Arc::downgrade(token);
+        self.fillable = (Arc::downgrade(token), self.table().header.holes.clone());
     }
 
     fn set_len(&mut self, len: usize) {

@@ -255,6 +255,21 @@ fn worklists_do_not_name_new_objects_in_the_place_of_removed_ones() {
     assert_eq!(children.iter().map(|bug| bug.id()).collect::<Vec<_>>(), [2, 5]);
 }
 
+/// Ids of objects that were removed in earlier iterations are used again.
+#[test]
+fn a_loop_of_births_and_deaths_needs_few_ids() {
+    let (mut garden, bugs) = garden(4);
+    let start = bugs[..1].iter().copied().collect();
+    let repeated = garden.on(Place::Host).repeat_over(&start, 20, |step, work| {
+        step.over(work).execute(Bug::find, (work, bugs[0]))?;
+        step.execute(Bug::die, 99)?;
+        step.execute(Bug::have_child, ())
+    });
+    assert_eq!(repeated.unwrap().0, 20);
+    assert_eq!(garden.bugs.len(), 5);
+    assert!(garden.bugs.links().all(|bug| bug.id() <= 6), "a child's id is free in the iteration after the next");
+}
+
 #[test]
 #[should_panic(expected = "objects of class Bug were removed (1)")]
 fn slots_of_arrays_are_in_a_row() {

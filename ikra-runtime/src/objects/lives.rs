@@ -386,8 +386,11 @@ impl<C: Class> Objects<C> {
     /// Writes the rows of `count` new objects to the lowest ids that are free, and then to new ones. `born` gets these, and
     /// `ids` the id for each number below its end.
     fn add_rows(&mut self, nursery: &mut Nursery<C>, count: usize, ids: &Ids, born: &mut Born) -> Result<(), Error> {
-        let most = if self.keeps_holes.strong_count() > 0 { 0 } else { count };
-        let holes = self.table().header.holes.first(most);
+        let is_looping = self.fillable.0.strong_count() > 0;
+        let holes = self.table().header.holes.first(count, is_looping.then_some(&self.fillable.1));
+        if is_looping {
+            holes.iter().for_each(|&hole| self.fillable.1.fill(hole as usize));
+        }
         let all = Born { added: count - holes.len(), holes, slots: born.slots, first: born.first, ids: Vec::new() };
         let end = all.slots + all.added;
         self.grow(end)?;
