@@ -1,6 +1,7 @@
 //! Worlds: the objects of a closed set of classes.
 
 mod alone;
+mod cascade;
 mod guard;
 pub(crate) mod lives;
 mod radix;

@@ -298,3 +298,49 @@ fn handles_follow_objects() -> Result<(), Error> {
     assert_eq!(size_of_val(&other), 8);
     Ok(())
 }
+
+/// A node of a chain, which goes with the node before it, and with all that it needs.
+#[soa_class]
+pub struct Ring {
+    #[soa(on_remove = "cascade")]
+    pub before: Option<Link<Ring>>,
+    #[soa(on_remove = "cascade")]
+    #[inline_array(2)]
+    pub needs: InnerArray<Link<Ring>>,
+}
+
+#[soa_world]
+pub struct Chains {
+    pub rings: Objects<Ring>,
+}
+
+/// Chains of owners of any length go, in any order of their ids, in a time that grows with the number of owners.
+#[test]
+fn long_chains_of_owners_go() -> Result<(), Error> {
+    const LEN: u32 = 40_000;
+    // The order of ids: a permutation of the nodes, with steps that have no common factor with their number.
+    for step in [1, LEN - 1, 7_919] {
+        let at = |n: u32| (u64::from(n) * u64::from(step) % u64::from(LEN)) as usize;
+        let mut chains = Chains::new();
+        let link = |n: u32| Link::<Ring>::from_index(at(n)).expect("it has an id");
+        let mut rows = vec![None; LEN as usize];
+        for n in 0..LEN {
+            // Each fifth node names the one before in its array. Node 1,000 starts another chain, which needs itself.
+            let (before, needs) = match n {
+                0 => (None, vec![]),
+                1_000 => (None, vec![link(1_000)]),
+                _ if n % 5 == 0 => (None, vec![link(n.saturating_sub(2)), link(n - 1)]),
+                _ => (Some(link(n - 1)), vec![]),
+            };
+            rows[at(n)] = Some((before, needs));
+        }
+        let rows = rows.into_iter().map(|row| row.expect("all are set"));
+        chains.rings.extend(rows.map(|(before, needs)| Ring { before, needs: needs.into() }))?;
+        chains.remove(link(2))?;
+        assert_eq!(chains.rings.len(), 2 + LEN as usize - 1_000, "with step {step}");
+        assert!(chains.try_get(link(1)).is_ok() && chains.try_get(link(999)).is_err());
+        chains.remove(link(1_500))?;
+        assert_eq!(chains.rings.len(), 2 + 500, "with step {step}");
+    }
+    Ok(())
+}

@@ -209,7 +209,7 @@ pub(crate) fn concerned(fields: &[FieldInfo], moves: Moves<'_>) -> FieldSet {
 }
 
 /// The fields for which `is` holds.
-pub(super) fn fields_with(fields: &[FieldInfo], is: &dyn Fn(&FieldInfo) -> bool) -> FieldSet {
+pub(crate) fn fields_with(fields: &[FieldInfo], is: &dyn Fn(&FieldInfo) -> bool) -> FieldSet {
     let fields = fields.iter().enumerate().filter(|(_, field)| is(field));
     FieldSet::from_bits(fields.fold(0, |bits, (k, _)| bits | 1 << k))
 }

@@ -1,5 +1,6 @@
 //! Kernels that make and remove objects: their changes take effect when all calls have returned.
 
+use super::cascade::cascade;
 use super::saved::Saved;
 use super::{Ready, World, check_links};
 use crate::class::{Class, ClassId};
@@ -200,18 +201,7 @@ fn remove_marked(
     let fields = |members: &[&mut dyn AnyObjects], is: fn(&FieldInfo) -> bool| {
         members.iter().any(|member| member.fields().iter().any(is))
     };
-    while fields(members, |field| field.cascades) {
-        let changes = changes(members, &removed);
-        let mut more = removed.clone();
-        let mut found = false;
-        for (member, more) in members.iter().zip(&mut more) {
-            found |= member.cascade(Moves::new(&changes), more)?;
-        }
-        if !found {
-            break;
-        }
-        removed = more;
-    }
+    cascade(members, &mut removed)?;
     let kept = |(member, removed): (&&mut dyn AnyObjects, &Vec<u64>)| kept(&**member, removed).filter(|_| compacts);
     let kept: Vec<_> = members.iter().zip(&removed).map(kept).collect();
     let mut changes = changes(members, &removed);
@@ -253,7 +243,7 @@ fn kept(member: &dyn AnyObjects, removed: &[u64]) -> Option<KeptObjects> {
 }
 
 /// The removals of objects of each class, given as one bit per index.
-fn changes<'a>(members: &[&mut dyn AnyObjects], removed: &'a [Vec<u64>]) -> Vec<Change<'a>> {
+pub(super) fn changes<'a>(members: &[&mut dyn AnyObjects], removed: &'a [Vec<u64>]) -> Vec<Change<'a>> {
     let some = members.iter().zip(removed).filter(|(_, removed)| removed.iter().any(|&word| word != 0));
     some.map(|(member, removed)| Change::removed(member.class(), removed)).collect()
 }
