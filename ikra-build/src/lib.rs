@@ -102,8 +102,9 @@ pub enum Floats {
     /// Operations that `Strict` refuses are allowed: `x.sin()` is `ikra::math::sin(x)`. `%` computes with a rounded
     /// quotient, so it is useless for large quotients.
     Contract,
-    /// As `Contract`, but divisions and square roots of `f32` are approximate, within 2 ulp of the host's. Functions of
-    /// `ikra::math` are within 4 ulp.
+    /// As `Contract`, but divisions and square roots of `f32` are approximate, within 2 ulp of the host's. They take
+    /// numbers below `f32::MIN_POSITIVE` for zero, as `nvcc -use_fast_math` does. Functions of `ikra::math` are within 4
+    /// ulp.
     Fast,
 }
 

@@ -96,6 +96,15 @@ fn force(baselines: &Baselines) -> Result<(), ikra::Error> {
     table(&["force", "bodies", "Ikra", "CUDA", "ratio"], 1);
     force!(Particle32, Particles32, baselines, "force_naive_f32", "force_tiled_f32", "force_split_f32");
     force!(Particle64, Particles64, baselines, "force_naive_f64", "force_tiled_f64", "force_split_f64");
+    table(&["force, the device's own inverse root", "bodies", "Ikra", "CUDA", "ratio", "10¹² pairs a second"], 1);
+    for n in sizes([4_096, 16_384, 65_536, 262_144, 1 << 20], 1024) {
+        let mut sim = Particles32::new();
+        sim.on(ikra::Place::Gpu(0)).construct(n, Particle32::spawn, ())?;
+        let run = |sim: &mut Particles32| sim.on(ikra::Place::Gpu(0)).execute_pairs(Particle32::attract_fast, ());
+        let (ikra, cuda) = in_turn(|| time(&mut sim, run), || baselines.call_n("force_tiled_f32_fast", n as u64))?;
+        let pairs = format!("{:.2}", n as f64 * n as f64 / ikra * 1e-3);
+        beside("pairs / tiled", n, ikra, cuda, &[&pairs]);
+    }
     Ok(())
 }
 

@@ -66,7 +66,7 @@ mover!(TileMover64, TileMovers64, f64, (layout = "tiles", tile = 128));
 
 /// Bodies that attract each other.
 macro_rules! particle {
-    ($class:ident, $world:ident, $float:ident) => {
+    ($class:ident, $world:ident, $float:ident, {$($more:tt)*}) => {
         #[soa_class]
         #[derive(Clone, Debug)]
         pub struct $class {
@@ -77,10 +77,10 @@ macro_rules! particle {
 
         #[soa_methods]
         impl $class {
-            fn pull(&mut self, pos: [$float; 3], mass: $float) {
+            fn pull(&mut self, pos: [$float; 3], mass: $float, inverse_root: impl Fn($float) -> $float) {
                 let d = [pos[0] - self.pos[0], pos[1] - self.pos[1], pos[2] - self.pos[2]];
                 let dist2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-                let inv = if dist2 > 0.0 { 1.0 / (dist2 + 0.01).sqrt() } else { 0.0 };
+                let inv = if dist2 > 0.0 { inverse_root(dist2 + 0.01) } else { 0.0 };
                 let pull = mass * inv * inv * inv;
                 for k in 0..3 {
                     self.acc[k] += pull * d[k];
@@ -88,12 +88,13 @@ macro_rules! particle {
             }
             #[kernel(pairs)]
             pub fn attract(&mut self, other: Ref<$class>) {
-                self.pull(other.pos(), other.mass());
+                self.pull(other.pos(), other.mass(), |x| 1.0 / x.sqrt());
             }
+            $($more)*
             #[kernel]
             pub fn attract_all(&mut self) {
                 for other in self.all::<$class>() {
-                    self.pull(other.pos(), other.mass());
+                    self.pull(other.pos(), other.mass(), |x| 1.0 / x.sqrt());
                 }
             }
             #[kernel]
@@ -110,8 +111,14 @@ macro_rules! particle {
         }
     };
 }
-particle!(Particle32, Particles32, f32);
-particle!(Particle64, Particles64, f64);
+particle!(Particle32, Particles32, f32, {
+    /// As `attract`, with the device's own inverse root.
+    #[kernel(pairs)]
+    pub fn attract_fast(&mut self, other: Ref<Particle32>) {
+        self.pull(other.pos(), other.mass(), ikra::math::rsqrt_approx);
+    }
+});
+particle!(Particle64, Particles64, f64, {});
 
 /// A number to be added up.
 macro_rules! number {

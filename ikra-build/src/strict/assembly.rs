@@ -47,7 +47,7 @@ fn is_exact(name: &str, is_ours: &dyn Fn() -> bool) -> bool {
             others(&[&integers[..], &roundings[..]].concat())
         }
         "atom" | "red" => is_ours() && parts.contains(&"add"),
-        _ if APPROXIMATE.contains(&operation) && parts.contains(&"approx") => is_ours() && others(&["approx"]),
+        _ if APPROXIMATE.contains(&operation) && parts.contains(&"approx") => is_ours() && others(&["approx", "ftz"]),
         _ if ROUNDED.contains(&operation) => parts.contains(&"rn") && others(&["rn"]),
         _ if CHOSEN.contains(&operation) => others(&["NaN"]),
         _ => false,
@@ -109,6 +109,6 @@ mod tests {
             assert_eq!(refused(text, &|| true), None);
             assert!(refused(text, &|| false).is_some());
         }
-        assert!(refused("sin.approx.ftz.f32 ${0}, ${1};", &|| true).is_some());
+        assert!(refused("sin.approx.sat.f32 ${0}, ${1};", &|| true).is_some());
     }
 }

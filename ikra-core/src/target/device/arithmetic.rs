@@ -120,10 +120,10 @@ pub(crate) mod approximate {
     instructions! {
         sin(x) = x, "sin.approx.f32 {0}, {1};", core::convert::identity;
         cos(x) = x, "cos.approx.f32 {0}, {1};", core::convert::identity;
-        exp(x) = x * core::f32::consts::LOG2_E, "ex2.approx.f32 {0}, {1};", core::convert::identity;
-        ln(x) = x, "lg2.approx.f32 {0}, {1};", times_ln_2;
-        rsqrt(x) = x, "rsqrt.approx.f32 {0}, {1};", core::convert::identity;
-        rcp(x) = x, "rcp.approx.f32 {0}, {1};", core::convert::identity;
+        exp(x) = x * core::f32::consts::LOG2_E, "ex2.approx.ftz.f32 {0}, {1};", core::convert::identity;
+        ln(x) = x, "lg2.approx.ftz.f32 {0}, {1};", times_ln_2;
+        rsqrt(x) = x, "rsqrt.approx.ftz.f32 {0}, {1};", core::convert::identity;
+        rcp(x) = x, "rcp.approx.ftz.f32 {0}, {1};", core::convert::identity;
     }
 
     #[inline(always)]
