@@ -173,11 +173,18 @@ impl Walk<'_> {
         (self.facts, mistakes)
     }
 
-    /// The values of the expressions that `read` visits.
+    /// The values of the expressions that `read` visits, each once: a variable that is assigned from itself again and again
+    /// would otherwise have twice as many each time.
     fn collect(&mut self, read: impl FnOnce(&mut Self)) -> Names {
         let before = std::mem::take(&mut self.result);
         read(self);
-        std::mem::replace(&mut self.result, before)
+        let mut found = Names::new();
+        for value in std::mem::replace(&mut self.result, before) {
+            if !found.contains(&value) {
+                found.push(value);
+            }
+        }
+        found
     }
 
     /// Visits a scope with its own variables.

@@ -406,3 +406,15 @@ fn reads_of_objects_of_the_class() {
         assert_eq!(facts.reads.len(), reads, "{body}");
     }
 }
+
+/// Each statement reads the variable that it assigns. The time grows with the number of statements, not with a power of it.
+#[test]
+fn a_variable_may_be_assigned_often() {
+    let mixed = "h = mix(h, other.f() + 1).max(h).pow(h);".repeat(200);
+    let closures = "h = (|x: u64| x + h)(h + cell.g());".repeat(50);
+    let branches = "h = if h > 1 { h } else { other.f() }; h = match h { 1 => h, _ => cell.g() };".repeat(50);
+    let tuples = "(h, k) = (k + h, h); let h2 = h; h += h2;".repeat(50);
+    for text in [mixed, closures, branches, tuples] {
+        assert!(of(&format!("{{ let mut h = 3; let mut k = 1; {text} self.a = h; }}")).starts_with("a / a /"));
+    }
+}
