@@ -121,19 +121,28 @@ impl<'a> Change<'a> {
         self.class
     }
 
-    /// The new index of an object, or `None` if it was removed.
-    #[inline]
+    /// The new index of an object, or `None` if it was removed. Removals and moves are inlined into loops over links.
+    #[inline(always)]
     fn index(self, index: u32) -> Option<u32> {
         match self.how {
-            How::Moved(ids) => match ids.get(index as usize) {
-                Some(id) => id.checked_sub(1),
-                None => Some(index),
-            },
-            How::Kept(kept) => kept.index(index),
             How::Removed(removed) => {
                 let is_removed = removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
                 (!is_removed).then_some(index)
             }
+            How::Moved(ids) => match ids.get(index as usize) {
+                Some(id) => id.checked_sub(1),
+                None => Some(index),
+            },
+            _ => self.other_index(index),
+        }
+    }
+
+    /// As above, for the other changes.
+    #[inline]
+    fn other_index(self, index: u32) -> Option<u32> {
+        match self.how {
+            How::Moved(_) | How::Removed(_) => None,
+            How::Kept(kept) => kept.index(index),
             #[cfg(not(target_arch = "nvptx64"))]
             How::Seen(Seen(see)) => {
                 see(index);

@@ -344,3 +344,76 @@ fn long_chains_of_owners_go() -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// A pup, which always has a mother.
+#[soa_class]
+pub struct Pup {
+    pub n: u32,
+    pub mother: Link<Pup>,
+}
+
+#[soa_methods]
+impl Pup {
+    /// The pup with the number has a child, whose mother is object `index`.
+    #[kernel]
+    pub fn bear(&mut self, n: u32, index: usize, young: Spawn<Pup>) {
+        if self.n == n {
+            young.push(Pup { n: 100, mother: Link::from_index(index).expect("an index") });
+        }
+    }
+    #[kernel]
+    pub fn adopt(&mut self, n: u32, index: usize, _young: Spawn<Pup>) {
+        if self.n == n {
+            self.set_at_end(pup::mother, Link::from_index(index).expect("an index"));
+        }
+    }
+    #[kernel]
+    pub fn leave(&mut self, n: u32) {
+        if self.n == n {
+            self.remove();
+        }
+    }
+    #[kernel(reduce(Sum))]
+    pub fn mothers(&self) -> u32 {
+        self.mother.n()
+    }
+}
+
+#[soa_world]
+pub struct Den {
+    pub pups: Objects<Pup>,
+}
+
+/// Links that come in with new objects and late stores are looked at, wherever their objects are.
+#[test]
+fn links_of_new_objects_are_looked_at() -> Result<(), Error> {
+    let den = || {
+        let mut den = Den::new();
+        let pups: Vec<_> = den.pups.reserve(9)?.collect();
+        for (n, &pup) in pups.iter().enumerate() {
+            den.pups.init(pup, Pup { n: n as u32, mother: pups[(n + 1) % 3] })?;
+        }
+        Ok::<_, Error>(den)
+    };
+    // Object 4 has gone. A new object takes its index, so it may name itself.
+    for (index, in_row, at_end) in [(1, true, true), (4, true, false), (9, false, false), (1 << 26, false, false)] {
+        for (is_late, is_good) in [(false, in_row), (true, at_end)] {
+            let mut den = den()?;
+            den.execute(Pup::leave, 4);
+            assert_eq!(den.execute_and_reduce(Pup::mothers, (), Sum), 3 + 1 + 3);
+            if is_late {
+                den.execute(Pup::adopt, (8, index));
+            } else {
+                den.execute(Pup::bear, (8, index));
+            }
+            match den.on(Place::Host).execute_and_reduce(Pup::mothers, (), Sum) {
+                Ok(_) => assert!(is_good, "{index}, {is_late}"),
+                Err(Error::BadLink { field: "mother", .. } | Error::LinkToNone { field: "mother", .. }) => {
+                    assert!(!is_good, "{index}, {is_late}");
+                }
+                Err(error) => panic!("{index}, {is_late}: {error}"),
+            }
+        }
+    }
+    Ok(())
+}

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use super::born::{Born, Ids};
@@ -85,11 +86,18 @@ pub trait Lives {
     /// [`Error::ArenaAtLimit`]. None of them exists then.
     fn deliver(&mut self, are_named: bool) -> Result<Born, Error>;
     /// Remaps the links in objects that [`deliver`](Self::deliver) made, and stores the fields that the kernel left to be stored.
+    /// Returns the objects with such fields.
     ///
     /// # Errors
     ///
     /// Errors of fetching.
-    fn remap_born(&mut self, born: &Born, moves: Moves<'_>) -> Result<(), Error>;
+    fn remap_born(&mut self, born: &Born, moves: Moves<'_>) -> Result<Vec<u32>, Error>;
+    /// Whether all links of the new objects, and of others at these indices, name objects that exist.
+    ///
+    /// # Safety
+    ///
+    /// As for [`check_links`](crate::objects::AnyObjects::check_links). The new objects and the others exist.
+    unsafe fn have_good_links(&self, born: &Born, others: &[u32]) -> bool;
     /// Removes objects that [`deliver`](Self::deliver) has just made.
     ///
     /// # Safety
@@ -299,14 +307,15 @@ impl<C: Class> Lives for Objects<C> {
             }
         }
     }
-    fn remap_born(&mut self, born: &Born, moves: Moves<'_>) -> Result<(), Error> {
+    fn remap_born(&mut self, born: &Born, moves: Moves<'_>) -> Result<Vec<u32>, Error> {
         let late = self.table_mut().late.as_mut().map_or_else(Vec::new, Late::take);
         let fields = concerned(C::FIELDS, moves);
         if late.is_empty() && (born.is_empty() || fields.is_empty()) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         self.try_fetch(FieldSet::ALL)?;
         self.change_rows(0..self.slots());
+        let stored = late.iter().map(|&(index, _)| index).collect();
         for (index, store) in late {
             assert!(self.exists(index as usize), "a kernel ran for it");
             store((&raw const self.table().bases).cast(), index as usize, moves);
@@ -321,7 +330,31 @@ impl<C: Class> Lives for Objects<C> {
             }
         });
         drop(returned);
-        Ok(())
+        Ok(stored)
+    }
+    unsafe fn have_good_links(&self, born: &Born, others: &[u32]) -> bool {
+        let fields = const { crate::class::linked::<C>() };
+        if fields.is_empty() || (born.is_empty() && others.is_empty()) {
+            return true;
+        }
+        if self.try_fetch(fields).is_err() {
+            return false;
+        }
+        let are_good = AtomicBool::new(true);
+        let look = |objects: Range<usize>| {
+            assert!(objects.end <= self.slots(), "the objects exist");
+            // SAFETY: the objects exist, and the tables are linked, by the caller. `&self` excludes writes.
+            if unsafe { <C::Fields as FieldTuple<C>>::bad_link(self.table(), fields, objects) }.is_some() {
+                are_good.store(false, Relaxed);
+            }
+        };
+        let look_at = |index: u32| look(index as usize..index as usize + 1);
+        others.iter().for_each(|&index| look_at(index));
+        let in_holes =
+            for_chunks(0..born.holes.len(), false, &|chunk| born.holes[chunk].iter().for_each(|&n| look_at(n)));
+        let behind = for_chunks(born.slots..born.slots + born.added, false, &look);
+        drop((in_holes, behind));
+        are_good.into_inner()
     }
     unsafe fn undo(&mut self, born: &Born) {
         if born.is_empty() {

@@ -169,11 +169,37 @@ fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<b
         .filter(|(_, born)| !born.is_empty())
         .map(|(member, born)| born.change(member.class()))
         .collect();
+    let mut stored = Vec::new();
     for (member, born) in members.iter_mut().zip(&*born) {
-        member.remap_born(born, Moves::new(&changes))?;
+        stored.push(member.remap_born(born, Moves::new(&changes))?);
     }
+    // SAFETY: a kernel has run, so the tables are linked. The objects were just made, or are those of calls.
+    let good = |((member, born), stored): ((&&mut dyn AnyObjects, &Born), &Vec<u32>)| unsafe {
+        member.have_good_links(born, stored)
+    };
+    let are_good = members.iter().zip(&*born).zip(&stored).map(good).fold(true, |all, good| all && good);
     let marks = members.iter_mut().map(|member| member.take_marks()).collect();
-    remove_marked(members, marks, true)
+    let have_moved = remove_marked(members, marks, true)?;
+    if are_good {
+        // SAFETY: before the kernel all links in these columns named objects that exist (`Ready`). Its calls stored refs to
+        // such objects. The links of new objects and of late stores were just looked at.
+        unsafe { are_remapped(members) };
+    }
+    Ok(have_moved)
+}
+
+/// Notes that all links are to objects that exist, after those to removed objects, or to moved ones, were remapped.
+///
+/// # Safety
+///
+/// Without the removals and moves since, all links that kernels follow without a check would name objects that exist. All
+/// members' links were remapped by these, which [`remap_links`](AnyObjects::remap_links) does for all objects that exist
+/// (I33), and in each field (`Value::remapped`).
+pub(super) unsafe fn are_remapped(members: &mut [&mut dyn AnyObjects]) {
+    for member in members {
+        // SAFETY: by the caller (I11).
+        unsafe { member.set_links_checked() };
+    }
 }
 
 /// Removes the objects of a member at these indices, which exist, and the owners that cascade; see [`remove_marked`].
@@ -270,7 +296,10 @@ pub(super) fn remove_one<W: Holds<C>, C: Class>(world: &mut W, link: Link<C>) ->
         let mut members = world.members_mut();
         let members = members.as_mut();
         let number = reorder::number(members, C::ID);
-        remove(members, number, std::iter::once(link.index()), true)?
+        let have_moved = remove(members, number, std::iter::once(link.index()), true)?;
+        // SAFETY: `check_links` has looked at all links; one object, and owners, were removed since, by `remove`.
+        unsafe { are_remapped(members) };
+        have_moved
     };
     forget_lists(world, have_moved);
     Ok(())

@@ -97,7 +97,12 @@ pub(super) fn reorder<W: Holds<C>, C: Class>(
     world: &mut W,
     order: impl ExactSizeIterator<Item = u32>,
 ) -> Result<Moved<C>, Error> {
-    checked::<W, C>(world, order)?.or_else(|indices| put(world, indices))
+    checked::<W, C>(world, order)?.or_else(|indices| {
+        let moved = put(world, indices)?;
+        // SAFETY: `checked` has looked at all links; objects moved and were removed since, by `put`.
+        unsafe { lives::are_remapped(world.members_mut().as_mut()) };
+        Ok(moved)
+    })
 }
 
 /// Checks that objects exist, none of them twice, and links. Returns the indices, or no moves if nothing changes.

@@ -355,7 +355,9 @@ pub(super) unsafe fn remap<C: Class, A: Arrangement>(
                 if what == Remap::Cascade && !unsafe { element.read() }.same(&remapped) {
                     return false;
                 }
-                if what == Remap::Commit {
+                // Most links stay as they are: then no cache line has to be written back.
+                // SAFETY: as above.
+                if what == Remap::Commit && (kept < n || !unsafe { element.read() }.same(&remapped)) {
                     // SAFETY: the array has the element: `kept` is at most `n`.
                     unsafe { elements.write::<A>(kept, remapped) };
                 }

@@ -140,7 +140,8 @@ impl Lives for Member {
         () close(&mut) -> ();
         () take_marks(&mut) -> Vec<u64>;
         () deliver(&mut, _are_named: bool) -> Result<Born, Error>;
-        () remap_born(&mut, _born: &Born, _moves: Moves<'_>) -> Result<(), Error>;
+        () remap_born(&mut, _born: &Born, _moves: Moves<'_>) -> Result<Vec<u32>, Error>;
+        (unsafe) have_good_links(&, _born: &Born, _others: &[u32]) -> bool;
         (unsafe) undo(&mut, _born: &Born) -> ();
         () cascade(&, _moves: Moves<'_>, _marks: &mut Vec<u64>) -> Result<bool, Error>;
         () remove_all(&mut, _removed: &[u64]) -> ();
