@@ -125,7 +125,9 @@ impl Checkpoints<'_> {
     {
         self.wait()?;
         self.cluster.gather(world)?;
-        let name = self.cluster.from_first(ikra_tables::Checkpoints::name(step).as_bytes())?;
+        let name = if self.cluster.is_first() { self.own.name(step) } else { Ok(String::new()) };
+        let name = self.cluster.agreed(name)?;
+        let name = self.cluster.from_first(name.as_bytes())?;
         let started = self.own.write_as(&String::from_utf8_lossy(&name), world, state);
         self.cluster.agreed(started)
     }
@@ -152,7 +154,8 @@ impl Checkpoints<'_> {
         self.last
     }
 
-    /// Reads the newest checkpoint that is whole and undamaged, on each rank. `None` if no checkpoint was written to its end.
+    /// Reads the newest checkpoint that is whole and undamaged, on each rank: of those, the one that was written last. `None` if
+    /// no checkpoint was written to its end.
     ///
     /// # Errors
     ///
@@ -164,7 +167,7 @@ impl Checkpoints<'_> {
         let names = self.cluster.agreed(self.own.names())?.join("\n");
         let names = self.cluster.from_first(names.as_bytes())?;
         let names = String::from_utf8_lossy(&names);
-        let read = |name: &str| self.cluster.agreed(self.own.read(name));
-        ikra_tables::Checkpoints::newest_of(names.lines(), read)
+        let cluster = self.cluster;
+        self.own.newest_of(names.lines(), |own, name| cluster.agreed(own.read(name)))
     }
 }

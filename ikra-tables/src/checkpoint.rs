@@ -77,6 +77,8 @@ pub struct Checkpoints {
     writing: Option<Writing>,
     /// The last checkpoint that this value wrote.
     last: Option<Name>,
+    /// The checkpoints that [`newest`](Self::newest) could not read.
+    skipped: Vec<Name>,
     /// Whether the program has asked for the checkpoints that are there.
     has_looked: bool,
     /// Held while this value lives, unless another process holds it for this one.
@@ -137,12 +139,14 @@ impl Checkpoints {
             keep: 2,
             writing: None,
             last: None,
+            skipped: Vec::new(),
             has_looked: false,
             _lock: lock,
         })
     }
 
-    /// Keeps this number of checkpoints, at least one; 2 without this call. Older ones are removed when a newer one is whole.
+    /// Keeps this number of checkpoints, at least one; 2 without this call. Those that were written before them are removed
+    /// when a new one is whole.
     #[must_use]
     pub fn keep(mut self, checkpoints: usize) -> Self {
         self.keep = checkpoints.max(1);
@@ -174,13 +178,17 @@ impl Checkpoints {
         W::Classes: TableClasses<W>,
     {
         self.wait()?;
-        self.write_as(&Self::name(step), world, state)
+        self.write_as(&self.name(step)?, world, state)
     }
 
-    /// A name for a new checkpoint after this step. Each call returns another one.
-    #[must_use]
-    pub fn name(step: u64) -> String {
-        Name::new(step).to_string()
+    /// A name for a new checkpoint after this step. It comes after those of all checkpoints that are there. Each call returns
+    /// another one.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::File`].
+    pub fn name(&self, step: u64) -> Result<String, TableError> {
+        Ok(Name::after(folder::names(&self.folder)?.into_iter().chain(self.last), step).to_string())
     }
 
     /// Writes this process's part of a checkpoint of this [`name`](Self::name).
@@ -233,7 +241,9 @@ impl Checkpoints {
         Ok(true)
     }
 
-    /// Removes all but the newest checkpoints, and those that are not whole. Nothing else may be writing one.
+    /// Keeps the checkpoints that were written last, as many as are to be [kept](Self::keep), and removes the others and those
+    /// that are not whole. The last one of this value stays. Those that [`newest`](Self::newest) could not read do not count.
+    /// Nothing else may be writing one.
     ///
     /// # Errors
     ///
@@ -242,11 +252,14 @@ impl Checkpoints {
         if let Some(last) = self.last.filter(|last| !folder::soon(|| part::is_whole(&self.path(*last)))) {
             return Err(TableError::NotShared { path: self.path(last).display().to_string() });
         }
+        let mut names = folder::names(&self.folder)?;
+        // Processes that choose names themselves may write under an earlier one.
+        names.sort_by_key(|name| Some(*name) != self.last);
         let mut left = self.keep;
-        for name in folder::names(&self.folder)? {
+        for name in names {
             let path = self.path(name);
             if left > 0 && part::is_whole(&path) {
-                left -= 1;
+                left -= usize::from(!self.skipped.contains(&name));
             } else {
                 folder::remove(&path)?;
             }
@@ -260,7 +273,7 @@ impl Checkpoints {
         self.last.map(|name| name.step)
     }
 
-    /// The names of all checkpoints, those of later steps first. Some may not be whole.
+    /// The names of all checkpoints, the one that was written last first. Some may not be whole.
     ///
     /// # Errors
     ///
@@ -269,7 +282,8 @@ impl Checkpoints {
         Ok(folder::names(&self.folder)?.into_iter().map(|name| name.to_string()).collect())
     }
 
-    /// Reads the newest checkpoint that is whole and undamaged. `None` if no checkpoint was written to its end.
+    /// Reads the newest checkpoint that is whole and undamaged: of those, the one that was written last, whatever its step.
+    /// `None` if no checkpoint was written to its end.
     ///
     /// # Errors
     ///
@@ -279,7 +293,7 @@ impl Checkpoints {
         W::Classes: TableClasses<W>,
     {
         let names = self.names()?;
-        let newest = Self::newest_of(names.iter().map(String::as_str), |name| self.read(name))?;
+        let newest = self.newest_of(names.iter().map(String::as_str), Self::read)?;
         self.has_looked = true;
         Ok(newest)
     }
@@ -290,14 +304,17 @@ impl Checkpoints {
     ///
     /// As for [`newest`](Self::newest).
     pub fn newest_of<'n, W>(
+        &mut self,
         names: impl Iterator<Item = &'n str>,
-        mut read: impl FnMut(&str) -> Result<Checkpoint<W>, TableError>,
+        mut read: impl FnMut(&mut Self, &str) -> Result<Checkpoint<W>, TableError>,
     ) -> Result<Option<Checkpoint<W>>, TableError> {
         let (mut skipped, mut first) = (Vec::new(), None);
+        self.skipped.clear();
         for name in names {
-            match read(name) {
+            match read(self, name) {
                 Ok(checkpoint) => return Ok(Some(Checkpoint { skipped, ..checkpoint })),
                 Err(error) => {
+                    self.skipped.extend(Name::parse(name));
                     skipped.push(format!("{name}: {error}"));
                     if !matches!(error, TableError::NoCheckpoint { .. }) {
                         first.get_or_insert(error);
@@ -308,8 +325,7 @@ impl Checkpoints {
         first.map_or(Ok(None), Err)
     }
 
-    /// Reads the checkpoint of this name. Who goes on from one that is not the newest removes the later ones before, since
-    /// `newest` would return them.
+    /// Reads the checkpoint of this name. A program may go on from any of them: the next one that it writes is the newest.
     ///
     /// # Errors
     ///

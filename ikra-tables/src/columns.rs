@@ -99,19 +99,25 @@ impl<'a> Columns<'a> {
         self.len
     }
 
-    /// All columns.
-    pub(crate) fn named(&self) -> &[(&'a str, &'a dyn Array)] {
-        &self.named
-    }
-
-    /// A column, if there is one.
-    pub(crate) fn find(&self, name: &str) -> Option<&'a dyn Array> {
-        self.named.iter().find(|(other, _)| *other == name).map(|&(_, column)| column)
+    /// A column with its name, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::SameColumn`], if there are several.
+    pub(crate) fn find(&self, name: &str) -> Result<Option<(&'a str, &'a dyn Array)>, TableError> {
+        let mut found = self.named.iter().filter(|(other, _)| *other == name);
+        match (found.next(), found.next()) {
+            (first, None) => Ok(first.copied()),
+            (_, Some(_)) => {
+                let (from, class) = (self.table.from.to_owned(), self.table.class);
+                Err(TableError::SameColumn { from, class, column: name.to_owned() })
+            }
+        }
     }
 
     /// A column.
     pub(crate) fn column(&self, name: &str) -> Result<&'a dyn Array, TableError> {
-        self.find(name).ok_or_else(|| missing(self.table, name))
+        self.find(name)?.map(|(_, column)| column).ok_or_else(|| missing(self.table, name))
     }
 
     /// Whether a column has texts that are parsed.

@@ -63,9 +63,53 @@ pub struct Components;
 pub struct Names;
 
 /// The names of an enum's variants in tables. [`TableType`] has an example.
+///
+/// The names differ. A world where two are the same does not compile:
+///
+/// ```compile_fail
+/// use ikra::{prelude::*, tables::{Names, TableNames, TableType, TableWorld}};
+///
+/// #[derive(Clone, Copy, Value)]
+/// #[repr(u8)]
+/// pub enum State { Off, On }
+/// impl TableType for State { type As = Names; }
+/// impl TableNames for State {
+///     const NAMES: &'static [(&'static str, Self)] = &[("on", State::Off), ("on", State::On)];
+/// }
+/// #[soa_class]
+/// pub struct Light { pub state: State }
+/// #[soa_world]
+/// pub struct Street { pub lights: Objects<Light> }
+///
+/// Street::new().batch::<Light>();
+/// ```
 pub trait TableNames: Value {
     /// Each variant with its name.
     const NAMES: &'static [(&'static str, Self)];
+}
+
+/// Stops the compiler if two variants have the same name: a reader would take one of them for both.
+const fn check_names<T: TableNames>() {
+    let mut n = 0;
+    while n < T::NAMES.len() {
+        let mut other = 0;
+        while other < n {
+            let is_same = is_same(T::NAMES[n].0.as_bytes(), T::NAMES[other].0.as_bytes());
+            assert!(!is_same, "`TableNames::NAMES` has one name twice; give each variant a name of its own");
+            other += 1;
+        }
+        n += 1;
+    }
+}
+
+const fn is_same(mut one: &[u8], mut other: &[u8]) -> bool {
+    while let ([a, one_rest @ ..], [b, other_rest @ ..]) = (one, other) {
+        if *a != *b {
+            return false;
+        }
+        (one, other) = (one_rest, other_rest);
+    }
+    one.is_empty() && other.is_empty()
 }
 
 /// How values of type `T` become columns: [`Components`] and [`Names`] implement it.
@@ -97,7 +141,7 @@ impl<T: Flatten<Parts: TableParts>> Conversion<T> for Components {
         T::Parts::names(&component_names::<T>(name), to);
     }
     fn read(from: &Columns<'_>, name: &str) -> Result<Vec<T>, TableError> {
-        if let Some(column) = from.find(name)
+        if let Some((_, column)) = from.find(name)?
             && let Some(structs) = column.as_struct_opt()
         {
             from.refuse_nulls(name, structs.nulls());
@@ -122,6 +166,7 @@ fn component_names<T: Flatten>(name: &str) -> Vec<String> {
 
 impl<T: TableNames> Conversion<T> for Names {
     fn names(name: &str, to: &mut Vec<String>) {
+        const { check_names::<T>() };
         to.push(name.to_owned());
     }
     fn read(from: &Columns<'_>, name: &str) -> Result<Vec<T>, TableError> {
@@ -139,6 +184,7 @@ impl<T: TableNames> Conversion<T> for Names {
         Ok(values.collect())
     }
     fn write(values: &[T], name: &str, _: &Links<'_>, to: &mut Written) -> Result<(), TableError> {
+        const { check_names::<T>() };
         let mut texts = Vec::with_capacity(values.len());
         for value in values {
             match T::NAMES.iter().find(|(_, other)| other.same(value)) {

@@ -51,6 +51,16 @@ pub enum TableError {
         /// The columns that the table has.
         has: String,
     },
+    /// Several columns have the name of a column that is read.
+    #[error("{from} has several columns `{column}`, and class {class} reads one; give the others other names")]
+    SameColumn {
+        /// The table.
+        from: String,
+        /// The class.
+        class: &'static str,
+        /// The column.
+        column: String,
+    },
     /// A column has values of a type that cannot be converted.
     #[error(
         "{from}: column `{column}` has values of type {found}, and class {class} needs {needed}; convert the column in the program that wrote it"

@@ -166,7 +166,9 @@ impl<'w, W: World> Export<'w, W> {
         if how.part.is_none() || is_in_a_row {
             return Ok(batch);
         }
-        with_removed(objects, rows, &batch).map_err(|error| TableError::Unwritable { path, reason: one_line(error) })
+        let is_last = how.part.is_some_and(|(part, parts)| part + 1 == parts);
+        with_removed(objects, rows, is_last, &batch)
+            .map_err(|error| TableError::Unwritable { path, reason: one_line(error) })
     }
 
     /// The objects of a class as a batch, with a copy of each column.
@@ -294,11 +296,13 @@ fn encode(batch: &RecordBatch, file: &mut BufWriter<fs::File>, format: Format) -
 /// The column that says which objects were removed, in a checkpoint of a class with some. No field has such a name.
 pub(crate) const REMOVED: &str = "(removed)";
 
-/// Rows of objects that exist, and rows for the removed objects before each of them. These have the values of that object:
-/// links that name objects, and nothing that a field could not have.
+/// Rows of objects that exist, and rows for the removed objects before each of them; in the last part, also for those at the
+/// end. Removed objects have the values of one that exists: links that name objects, and nothing that a field could not have.
+/// A part where no object exists has no column but [`REMOVED`].
 fn with_removed<C: Class>(
     objects: &Objects<C>,
     rows: Range<usize>,
+    is_last: bool,
     batch: &RecordBatch,
 ) -> Result<RecordBatch, ArrowError> {
     let mut live = (0..objects.slots()).filter(|&index| objects.exists(index));
@@ -311,12 +315,17 @@ fn with_removed<C: Class>(
         removed.append(false);
         next = index + 1;
     }
+    if is_last {
+        removed.append_n(objects.slots() - next, true);
+        order.resize(removed.len(), rows.len().saturating_sub(1) as u32);
+    }
     let order = UInt32Array::from(order);
-    let taken = batch.columns().iter().map(|column| arrow_select::take::take(column, &order, None));
+    let values = batch.schema_ref().fields().iter().zip(batch.columns()).filter(|_| !rows.is_empty());
+    let taken = values.map(|(field, column)| Ok((Arc::clone(field), arrow_select::take::take(column, &order, None)?)));
     let removed: ArrayRef = Arc::new(BooleanArray::new(removed.finish(), None));
-    let columns = taken.chain([Ok(removed)]).collect::<Result<_, _>>()?;
     let field = Arc::new(ArrowField::new(REMOVED, DataType::Boolean, false));
-    let fields: Vec<_> = batch.schema_ref().fields().iter().cloned().chain([field]).collect();
+    let columns = taken.chain([Ok((field, removed))]).collect::<Result<Vec<_>, ArrowError>>()?;
+    let (fields, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }
 

@@ -106,6 +106,7 @@ where
     if from.skipped.contains(&(TypeId::of::<C>(), K)) {
         return Ok(());
     }
+    to.begin(field.name);
     let values = match F::Row::slice(from.objects, K)? {
         Some(values) => Cow::Borrowed(values),
         None => Cow::Owned(from.objects.field_values::<F, K>()?),

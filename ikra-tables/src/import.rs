@@ -11,6 +11,7 @@ use arrow_array::RecordBatch;
 use hashbrown::HashMap;
 use ikra_core::class::{Class, Field};
 use ikra_core::column::Column;
+use ikra_core::holes::ones;
 use ikra_core::storage::Stored;
 use ikra_runtime::objects::{Lives, NewObjects, Objects};
 use ikra_runtime::world::{Holds, World};
@@ -379,6 +380,13 @@ impl<W: Holds<C>, C: TableClass> AnySource<W> for Reading<C> {
         let wanted = column_names::<C>(&self.source.naming);
         let from = self.source.from.name();
         let parts = opened.parts(&from)?;
+        let removed = ones(&self.removed).count();
+        if removed > 0 && removed == parts.iter().sum::<usize>() {
+            // No object is left, and the rows have no values.
+            self.objects.add_removed(removed)?;
+            self.removed.clear();
+            return Ok(BadRows::default());
+        }
         let names = opened.names();
         let table =
             TableOf { opened, from, names, wanted, parts, naming: &self.source.naming, targets, class: PhantomData };

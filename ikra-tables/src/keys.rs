@@ -10,7 +10,7 @@ use crate::error::{TableError, shown};
 use crate::number::{Whole, is_number, whole};
 use crate::text::texts;
 
-/// The rows of a table by their keys. A number and a text of the same digits are one key.
+/// The rows of a table by their keys. A number and a text of the same number are one key.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
     numbers: HashMap<i64, u32>,
@@ -25,10 +25,12 @@ enum Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    /// The key that a text is: a number, if a number would be printed like this.
+    /// The key that a text is: a number, if a number would be printed like this, or with a point: `7`, `7.0`.
     fn of(text: &'a str) -> Self {
-        match text.parse::<i64>() {
-            Ok(number) if is_printed_so(number, text) => Self::Number(number),
+        let is_zeros = |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit == b'0');
+        let whole = text.split_once('.').filter(|(_, digits)| is_zeros(digits)).map_or(text, |(whole, _)| whole);
+        match whole.parse::<i64>() {
+            Ok(number) if is_printed_so(number, whole) => Self::Number(number),
             _ => Self::Text(text),
         }
     }
@@ -47,6 +49,7 @@ impl Keys {
         let column = from.column(name)?;
         from.refuse_nulls(name, column.logical_nulls().as_ref());
         each(from, name, column, |n, key| {
+            let Some(key) = key else { return from.bad(name, n, || "empty".to_owned()) };
             // No class has more objects.
             let row = u32::try_from(first + n).unwrap_or(u32::MAX);
             if let Some(before) = self.insert(key, row) {
@@ -82,48 +85,51 @@ impl Keys {
         }
     }
 
-    /// Calls `found` with the row that each value names, in the order of values. Notes keys that no row has.
+    /// Calls `found` with the row that each value names, in the order of values, and `is_empty` for each NaN. Notes keys that no
+    /// row has.
     pub(crate) fn rows(
         &self,
         from: &Columns<'_>,
         name: &str,
         class: &'static str,
-        mut found: impl FnMut(usize, Option<u32>),
+        is_empty: impl Fn(usize),
+        mut found: impl FnMut(usize, u32),
     ) -> Result<(), TableError> {
         let column = from.column(name)?;
-        each(from, name, column, |n, key| {
-            let row = self.row(key);
-            if row.is_none() {
-                from.bad(name, n, || match key {
-                    Key::Number(number) => format!("no {class} has the key {number}"),
-                    Key::Text(text) => format!("no {class} has the key `{}`", shown(text)),
-                });
+        each(from, name, column, |n, key| match (key, key.and_then(|key| self.row(key))) {
+            (_, Some(row)) => found(n, row),
+            (None, None) => is_empty(n),
+            (Some(Key::Text(text)), None) if text.eq_ignore_ascii_case("nan") => is_empty(n),
+            (Some(Key::Number(number)), None) => from.bad(name, n, || format!("no {class} has the key {number}")),
+            (Some(Key::Text(text)), None) => {
+                from.bad(name, n, || format!("no {class} has the key `{}`", shown(text)));
             }
-            found(n, row);
         })
     }
 }
 
-/// Calls `with` for each value that is not empty.
+/// Calls `with` for each value that is not empty; without a key for NaN.
 fn each(
     from: &Columns<'_>,
     name: &str,
     column: &dyn Array,
-    mut with: impl FnMut(usize, Key<'_>),
+    mut with: impl FnMut(usize, Option<Key<'_>>),
 ) -> Result<(), TableError> {
     const NEEDED: &str = "keys: integers or texts";
     if is_number(column.data_type()) {
+        let nulls = column.logical_nulls();
         return whole(from, name, column, |n, number| match number {
-            Whole::Number(number) => with(n, Key::Number(number)),
-            Whole::Large(number) => with(n, Key::Text(&number.to_string())),
+            Whole::Number(number) => with(n, Some(Key::Number(number))),
+            Whole::Large(number) => with(n, Some(Key::Text(&number.to_string()))),
             Whole::Fraction(number) => from.bad(name, n, || format!("{number} is no integer, and so no key")),
-            Whole::Empty => {}
+            Whole::Empty if nulls.as_ref().is_some_and(|nulls| nulls.is_null(n)) => {}
+            Whole::Empty => with(n, None),
         });
     }
     let texts = texts(from, name, column, NEEDED)?;
     for (n, text) in texts.as_string::<i32>().iter().enumerate() {
         if let Some(text) = text {
-            with(n, Key::of(text));
+            with(n, Some(Key::of(text)));
         }
     }
     Ok(())
@@ -135,10 +141,13 @@ mod tests {
 
     #[test]
     fn texts_of_numbers_are_numbers() {
+        for text in ["7.0", "7.000"] {
+            assert!(matches!(Key::of(text), Key::Number(7)), "{text}");
+        }
         for text in ["0", "7", "-7", "9223372036854775807", "-9223372036854775808"] {
             assert!(matches!(Key::of(text), Key::Number(number) if number.to_string() == text), "{text}");
         }
-        for text in ["", "-", "-0", "00", "07", "+7", " 7", "7.0", "9223372036854775808", "seven"] {
+        for text in ["", "-", "-0", "00", "07", "+7", " 7", "07.0", "7.", "7.5", ".0", "9223372036854775808", "seven"] {
             assert!(matches!(Key::of(text), Key::Text(other) if other == text), "{text}");
         }
     }

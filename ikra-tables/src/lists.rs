@@ -22,27 +22,29 @@ fn is_list(ty: &DataType) -> bool {
     matches!(ty, DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..))
 }
 
-/// Whether a column belongs to a field: it is called like it, or is a component.
-fn belongs(column: &str, field: &str) -> bool {
-    column.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
-}
-
-/// The columns of lists that belong to a field, with other lists as `ListArray`.
-fn lists(from: &Columns<'_>, name: &str) -> Result<Vec<(String, ArrayRef)>, TableError> {
-    let of_field = from.named().iter().filter(|(column, array)| belongs(column, name) && is_list(array.data_type()));
-    let lists = of_field.map(|&(column, array)| {
+/// The columns of lists from which values of type `T` may be read, with other lists as `ListArray`.
+fn lists<T: TableValue>(from: &Columns<'_>, name: &str) -> Result<Vec<(String, ArrayRef)>, TableError> {
+    let (mut names, mut lists) = (Vec::new(), Vec::new());
+    T::names(name, &mut names);
+    names.sort_unstable();
+    names.dedup();
+    for column in names {
+        let Some((_, array)) = from.find(&column)?.filter(|(_, array)| is_list(array.data_type())) else { continue };
         let list = match array.data_type() {
             DataType::LargeList(element) => arrow_cast::cast(array, &DataType::List(Arc::clone(element)))
-                .map_err(|_| from.wrong_type(column, array.data_type(), "lists of fewer than 2³¹ elements"))?,
+                .map_err(|_| from.wrong_type(&column, array.data_type(), "lists of fewer than 2³¹ elements"))?,
             _ => owned(array),
         };
-        Ok((column.to_owned(), list))
-    });
-    lists.collect()
+        lists.push((column, list));
+    }
+    Ok(lists)
 }
 
 impl<T: TableValue + Value, const N: usize> TableValue for [T; N] {
     fn names(name: &str, to: &mut Vec<String>) {
+        if N == 0 {
+            return;
+        }
         // Lists, or a column per element.
         T::names(name, to);
         for n in 0..N {
@@ -51,8 +53,11 @@ impl<T: TableValue + Value, const N: usize> TableValue for [T; N] {
     }
 
     fn read<'a>(from: &Columns<'a>, name: &str) -> Result<Cow<'a, [Self]>, TableError> {
+        if N == 0 {
+            return Ok(Cow::Owned(placeholders(from.len())));
+        }
         // The usual case without a copy: one column, of lists of this length.
-        if let Some(&(name, column)) = from.named().iter().find(|(column, _)| *column == name)
+        if let Some((name, column)) = from.find(name)?
             && let Some(values) = regular(column, N)
         {
             let elements = from.elements(vec![(name, values)], values.len(), N);
@@ -61,7 +66,7 @@ impl<T: TableValue + Value, const N: usize> TableValue for [T; N] {
                 Cow::Owned(values) => Cow::Owned(values.as_chunks().0.to_vec()),
             });
         }
-        let lists = lists(from, name)?;
+        let lists = lists::<T>(from, name)?;
         if lists.is_empty() {
             return element_columns(from, name).map(Cow::Owned);
         }
@@ -100,7 +105,7 @@ impl<T: TableValue + Value, const N: usize> TableValue for [T; N] {
     }
 
     fn write(values: &[Self], name: &str, links: &Links<'_>, to: &mut Written) -> Result<(), TableError> {
-        if to.is_flat() {
+        if to.is_flat() || N == 0 {
             for n in 0..N {
                 let elements: Vec<T> = values.iter().map(|array| array[n]).collect();
                 T::write(&elements, &format!("{name}_{n}"), links, to)?;
@@ -116,7 +121,7 @@ impl<T: TableValue + Value, const N: usize> TableValue for [T; N] {
     }
 
     fn bytes(values: &[Self]) -> Option<&[u8]> {
-        T::bytes(values.as_flattened())
+        if N == 0 { None } else { T::bytes(values.as_flattened()) }
     }
     fn column(bytes: Buffer, len: usize) -> Option<ArrayRef> {
         let values = T::column(bytes, len * N)?;
@@ -167,7 +172,7 @@ impl<T: TableValue + Value> TableValue for InnerArray<T> {
 
     fn read<'a>(from: &Columns<'a>, name: &str) -> Result<Cow<'a, [Self]>, TableError> {
         const NEEDED: &str = "lists, of which CSV has none; write Parquet";
-        let lists = lists(from, name)?;
+        let lists = lists::<T>(from, name)?;
         let Some((_, first)) = lists.first() else {
             let column = from.column(name)?;
             return Err(from.wrong_type(name, column.data_type(), NEEDED));

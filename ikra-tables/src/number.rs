@@ -33,11 +33,33 @@ pub(crate) trait Number: Copy + 'static {
     fn parse(text: &str) -> Option<Self>;
 }
 
-/// The integer that a text is, or the float.
-fn parse_any(text: &str) -> Option<Any> {
-    let signed = || text.parse().ok().map(Any::Signed);
-    let unsigned = || text.parse().ok().map(Any::Unsigned);
-    signed().or_else(unsigned).or_else(|| f64::parse(text).map(Any::Float))
+/// The integer that a text is. Some programs write integers with a point or an exponent: `7.0`, `1.5e3`.
+fn parse_integer(text: &str) -> Option<Any> {
+    let of_digits = |text: &str| {
+        let signed = text.parse().ok().map(Any::Signed);
+        signed.or_else(|| text.parse().ok().map(Any::Unsigned))
+    };
+    of_digits(text).or_else(|| of_digits(&shifted(text)?))
+}
+
+/// The digits of an integer that is written with a point or an exponent. No digit is lost, as it could be in a float.
+fn shifted(text: &str) -> Option<String> {
+    // No integer of 64 bits has more digits.
+    const MOST: i64 = 20;
+    let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let mut digits = format!("{whole}{fraction}");
+    let shift = i64::from(exponent.parse::<i32>().ok()?) - fraction.len() as i64;
+    if shift > MOST || !digits.ends_with(|digit: char| digit.is_ascii_digit()) {
+        return None;
+    }
+    for _ in 0..shift {
+        digits.push('0');
+    }
+    for _ in shift..0 {
+        digits.pop().filter(|&digit| digit == '0')?;
+    }
+    Some(digits)
 }
 
 macro_rules! integers {
@@ -64,8 +86,7 @@ macro_rules! integers {
             }
             #[inline]
             fn parse(text: &str) -> Option<Self> {
-                // Some programs write integers with a point.
-                text.parse().ok().or_else(|| Self::of(parse_any(text)?))
+                text.parse().ok().or_else(|| Self::of(parse_integer(text)?))
             }
         }
     )* };
@@ -245,6 +266,16 @@ impl Whole {
             (None, Any::Float(number)) => Self::Fraction(number),
         }
     }
+
+    /// The number that a text is.
+    fn parse(text: &str) -> Option<Self> {
+        if let Some(integer) = parse_integer(text) {
+            return Some(Self::of(integer));
+        }
+        let float = Self::of(Any::Float(f64::parse(text)?));
+        // A fraction is not the integer to which it would be rounded.
+        (!matches!(float, Self::Number(_))).then_some(float)
+    }
 }
 
 /// Calls `with` for each value of a column of numbers.
@@ -257,9 +288,9 @@ pub(crate) fn whole(
     const NEEDED: &str = "integers";
     if from.is_text(column) {
         for (n, text) in column.as_string::<i32>().iter().enumerate() {
-            match text.map(|text| (text, parse_any(text))) {
+            match text.map(|text| (text, Whole::parse(text))) {
                 None => with(n, Whole::Empty),
-                Some((_, Some(any))) => with(n, Whole::of(any)),
+                Some((_, Some(number))) => with(n, number),
                 Some((text, None)) => from.bad(name, n, || format!("`{}` is no integer", shown(text))),
             }
         }
@@ -358,5 +389,42 @@ mod tests {
             assert_eq!(u8::parse(text), None, "{text}");
         }
         assert_eq!(f32::parse("1e39"), None);
+    }
+
+    #[test]
+    fn texts_of_integers_are_not_rounded() {
+        for (text, number) in [
+            ("9007199254740993.0", 9_007_199_254_740_993),
+            ("9.007199254740993000e+15", 9_007_199_254_740_993),
+            ("-9223372036854775808.000", i64::MIN),
+            ("-0.0", 0),
+            ("7.", 7),
+            ("+70e-1", 7),
+            ("1.5E3", 1500),
+        ] {
+            assert_eq!(i64::parse(text), Some(number), "{text}");
+            assert!(matches!(Whole::parse(text), Some(Whole::Number(other)) if other == number), "{text}");
+        }
+        assert_eq!(u64::parse("18446744073709551615.0"), Some(u64::MAX));
+        assert_eq!(u8::parse("-0.0"), Some(0));
+        for text in [
+            "0.99999999999999999999",
+            "1.00000000000000000001",
+            "1e-1",
+            "9223372036854775808.0",
+            "1e19",
+            "1e2147483647",
+            "1e-2147483648",
+            "1e99999999999",
+            "7.-0",
+            ".",
+            ".e0",
+            "e3",
+            "-e3",
+            "1e",
+        ] {
+            assert_eq!(i64::parse(text), None, "{text}");
+            assert!(!matches!(Whole::parse(text), Some(Whole::Number(_) | Whole::Empty)), "{text}");
+        }
     }
 }

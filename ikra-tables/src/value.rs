@@ -154,8 +154,8 @@ fn links<C: Class>(
         (0..nulls.len()).filter(|&n| nulls.is_null(n)).for_each(&is_empty);
     }
     if let Some(keys) = &target.keys {
-        let found = |n: usize, row: Option<u32>| links[n] = row.and_then(|row| Link::from_index(row as usize));
-        keys.rows(from, name, target.class, found)?;
+        let found = |n: usize, row: u32| links[n] = Link::from_index(row as usize);
+        keys.rows(from, name, target.class, is_empty, found)?;
         return Ok(links);
     }
     if target.holes > 0 {

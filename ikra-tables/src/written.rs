@@ -16,6 +16,8 @@ use crate::error::{TableError, one_line};
 /// The columns of a class.
 pub struct Written {
     columns: Vec<(Field, ArrayRef)>,
+    /// The fields so far, and the number of columns before each.
+    fields: Vec<(&'static str, usize)>,
     is_flat: bool,
     path: String,
 }
@@ -23,7 +25,7 @@ pub struct Written {
 impl Written {
     /// No columns yet; flat ones for CSV, which has no lists.
     pub(crate) fn new(is_flat: bool, path: String) -> Self {
-        Self { columns: Vec::new(), is_flat, path }
+        Self { columns: Vec::new(), fields: Vec::new(), is_flat, path }
     }
 
     /// Columns of the elements of lists.
@@ -33,6 +35,11 @@ impl Written {
 
     pub(crate) fn is_flat(&self) -> bool {
         self.is_flat
+    }
+
+    /// Begins the columns of a field.
+    pub(crate) fn begin(&mut self, field: &'static str) {
+        self.fields.push((field, self.columns.len()));
     }
 
     /// Adds a column without empty values.
@@ -53,8 +60,26 @@ impl Written {
         TableError::Unwritable { path: self.path.clone(), reason }
     }
 
+    /// The field of a column.
+    fn field(&self, column: usize) -> &'static str {
+        self.fields.iter().rfind(|(_, first)| *first <= column).map_or("", |(field, _)| field)
+    }
+
+    /// An error if two columns have the same name: a reader would take one of them for both.
+    fn check_names(&self) -> Result<(), TableError> {
+        let mut seen = HashMap::new();
+        for (n, (column, _)) in self.columns.iter().enumerate() {
+            let Some(before) = seen.insert(column.name(), n) else { continue };
+            let (first, second) = (self.field(before), self.field(n));
+            let reason = format!("fields `{first}` and `{second}` both have a column `{}`", column.name());
+            return Err(self.unwritable(format!("{reason}; give one of them another name")));
+        }
+        Ok(())
+    }
+
     /// The columns as a batch of `len` rows, and where they will be written.
     pub(crate) fn finish(self, len: usize) -> Result<(String, RecordBatch), TableError> {
+        self.check_names()?;
         let Self { columns, path, .. } = self;
         let (fields, arrays): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
         let options = RecordBatchOptions::new().with_row_count(Some(len));

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use super::{Links, Objects};
+use super::{Links, Lives, Objects};
 use crate::class::Class;
 use crate::class::first_column;
 use crate::error::Error;
@@ -72,6 +72,20 @@ impl<C: Class> Objects<C> {
         self.try_fetch(FieldSet::from_bits(1 << K))?;
         // SAFETY: the storage is the field's and the objects exist, and `&self` excludes writes that are not atomic.
         Ok(self.indices().map(|n| unsafe { F::read_row(&self.table().bases, n) }).collect())
+    }
+
+    /// Adds objects that are removed at once, so that their ids are free for new ones.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. Nothing is added then.
+    pub fn add_removed(&mut self, n: usize) -> Result<(), Error> {
+        let first = self.slots();
+        self.add_placeholders(n)?;
+        let mut removed = vec![0; self.slots().div_ceil(64)];
+        (first..self.slots()).for_each(|index| removed[index / 64] |= 1 << (index % 64));
+        self.remove_all(&removed);
+        Ok(())
     }
 
     /// Whether [`extend_in_parts`](Self::extend_in_parts) can add objects: no array has elements in an arena, where their

@@ -48,32 +48,42 @@ pub(super) fn open(folder: &Path, is_locking: bool) -> Result<Option<File>, Tabl
     }
 }
 
-/// The name of a checkpoint: its step, and a number that no other one has, so that files of two attempts do not mix.
+/// The name of a checkpoint. Names are ordered by the time of writing, whatever the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name {
+    /// Higher than those of all checkpoints that were there before. It is 0 in names that lack it, from earlier versions.
+    number: u64,
     pub(super) step: u64,
+    /// Different for each name, so that files of two attempts do not mix.
     attempt: u64,
 }
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "step-{}-{:016x}", self.step, self.attempt)
+        match self.number {
+            0 => write!(f, "step-{}-{:016x}", self.step, self.attempt),
+            number => write!(f, "step-{}-{number}-{:016x}", self.step, self.attempt),
+        }
     }
 }
 
 impl Name {
-    pub(super) fn new(step: u64) -> Self {
-        Self { step, attempt: RandomState::new().hash_one(step) }
+    /// A new name that comes after these.
+    pub(super) fn after(names: impl IntoIterator<Item = Self>, step: u64) -> Self {
+        let number = names.into_iter().map(|name| name.number).max().unwrap_or(0).saturating_add(1);
+        Self { number, step, attempt: RandomState::new().hash_one(step) }
     }
 
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let (step, attempt) = text.strip_prefix("step-")?.split_once('-')?;
-        let name = Self { step: step.parse().ok()?, attempt: u64::from_str_radix(attempt, 16).ok()? };
+        let (step, rest) = text.strip_prefix("step-")?.split_once('-')?;
+        let (number, attempt) = rest.split_once('-').unwrap_or(("0", rest));
+        let attempt = u64::from_str_radix(attempt, 16).ok()?;
+        let name = Self { number: number.parse().ok()?, step: step.parse().ok()?, attempt };
         (name.to_string() == text).then_some(name)
     }
 }
 
-/// All checkpoints, those of later steps first.
+/// All checkpoints, the one that was written last first.
 pub(super) fn names(folder: &Path) -> Result<Vec<Name>, TableError> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| file_error(folder, error))? {

@@ -188,6 +188,52 @@ pub struct Town {
     pub cars: Objects<Car>,
 }
 
+/// Fields whose names begin with the name of another field.
+#[soa_class]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// An array of links.
+    #[inline_array(2)]
+    pub near: InnerArray<Link<Node>>,
+    /// Other lengths than those of `near`.
+    #[inline_array(2)]
+    pub near_weights: InnerArray<f32>,
+    /// An array of structs.
+    pub colour: [Colour; 2],
+    /// Another length than that of `colour`.
+    pub colour_old: [f32; 3],
+    /// A field without a column.
+    pub none: [f32; 0],
+}
+/// A world of such objects.
+#[soa_world]
+pub struct Net {
+    /// The nodes.
+    pub nodes: Objects<Node>,
+}
+impl Net {
+    /// A world of so many objects.
+    pub fn of(len: usize) -> Self {
+        let mut net = Self::new();
+        let links: Vec<_> = net.nodes.reserve(len).unwrap().collect();
+        for n in 0..len {
+            let node = Node {
+                near: InnerArray::from(&links[..n % 4]),
+                near_weights: (0..(n + 1) % 3).map(|k| k as f32).collect(),
+                colour: [Colour { red: n as u8, rest: [1, 2] }, Colour::default()],
+                colour_old: [n as f32; 3],
+                none: [],
+            };
+            net.nodes.init(links[n], node).unwrap();
+        }
+        net
+    }
+    /// All objects.
+    pub fn rows(&self) -> Vec<Node> {
+        self.nodes.iter().collect()
+    }
+}
+
 /// A folder for one test, which is removed at its end.
 #[derive(Debug)]
 pub struct Folder(tempfile::TempDir);

@@ -114,7 +114,7 @@ proptest! {
         let folder = Folder::new();
         let mut whole = Land::of(animals);
         whole.steps(0..first, seed);
-        let name = Checkpoints::name(u64::from(first));
+        let name = Checkpoints::open(folder.path("run")).unwrap().name(u64::from(first)).unwrap();
         for rank in 0..ranks {
             let mut checkpoints = Checkpoints::open_part(folder.path("run"), rank, ranks).unwrap();
             let is_none = matches!(checkpoints.read::<Land>(&name), Err(TableError::NoCheckpoint { .. }));
@@ -133,6 +133,40 @@ proptest! {
         whole.compact::<Animal>().unwrap();
         again.compact::<Animal>().unwrap();
         prop_assert_eq!(again.all(), whole.all());
+    }
+}
+
+/// The last objects, and all objects, written by some processes.
+#[test]
+fn removed_objects_at_the_end() {
+    for (ranks, end) in (1..4).flat_map(|ranks| [0, 1, 70, 199, 200].map(|end| (ranks, end))) {
+        let folder = Folder::new();
+        let mut land = Land::of(200);
+        let links: Vec<_> = land.animals.links().collect();
+        let of_middle = end / 2..end / 2 + usize::from(end > 0);
+        of_middle.chain(end..200).for_each(|n| land.remove(links[n]).unwrap());
+        let first = Checkpoints::open(folder.path("run")).unwrap();
+        let name = first.name(1).unwrap();
+        drop(first);
+        for rank in 0..ranks {
+            let mut checkpoints = Checkpoints::open_part(folder.path("run"), rank, ranks).unwrap();
+            checkpoints.write_as(&name, &land, "").unwrap();
+            checkpoints.wait().unwrap();
+        }
+        let mut again = Checkpoints::open(folder.path("run")).unwrap().newest::<Land>().unwrap().unwrap().world;
+        assert_eq!(again.all(), land.all());
+        for land in [&mut land, &mut again] {
+            let home = land.places.links().next().unwrap();
+            let animal = Animal { energy: 9, weight: 1.0, home, mother: None, seen: InnerArray::new() };
+            assert_eq!(land.animals.push(animal).unwrap().index(), 200);
+            land.steps(0..20, 1);
+        }
+        assert_eq!(again.all(), land.all(), "{ranks} ranks, objects from {end} on");
+        for land in [&mut land, &mut again] {
+            land.compact::<Animal>().unwrap();
+            land.steps(20..25, 1);
+        }
+        assert_eq!(again.all(), land.all());
     }
 }
 
@@ -164,7 +198,7 @@ fn the_newest_ones_are_kept_and_the_folder_is_locked() {
     assert!(locked.contains("another program writes checkpoints there"), "{locked}");
     assert!(checkpoints.newest::<Land>().unwrap().is_none());
     // An attempt that ended early, and files of others.
-    fs::create_dir(path.join(Checkpoints::name(99))).unwrap();
+    fs::create_dir(path.join(checkpoints.name(99).unwrap())).unwrap();
     let others = ["notes.txt", "step-7", "step-07-0000000000000000", "step-7-0", "step--0000000000000000"];
     others.iter().for_each(|name| fs::write(path.join(name), "mine").unwrap());
     let land = Land::of(10);
@@ -503,11 +537,146 @@ fn a_folder_of_an_earlier_run() {
     assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().step, 401);
 }
 
+/// Opens the folder, and says which checkpoint is the newest: its step and its text.
+fn newest(path: &Path) -> (Checkpoints, Option<(u64, String)>) {
+    let mut checkpoints = Checkpoints::open(path).unwrap();
+    let found = checkpoints.newest::<Land>().unwrap().map(|found| (found.step, found.state));
+    (checkpoints, found)
+}
+
+/// The steps of all checkpoints, the one that was written last first.
+fn steps(checkpoints: &Checkpoints) -> Vec<u64> {
+    let names = checkpoints.names().unwrap();
+    names.iter().map(|name| name.split('-').nth(1).unwrap().parse().unwrap()).collect()
+}
+
+/// Writes checkpoints with these steps, in a new run.
+fn write(path: &Path, keep: usize, of: &[u64]) {
+    let mut checkpoints = newest(path).0.keep(keep);
+    of.iter().for_each(|&step| checkpoints.write_with(&Land::of(3), step, "old").unwrap());
+    checkpoints.wait().unwrap();
+}
+
+/// Changes a byte of the files of a checkpoint.
+fn damage(path: &Path, name: &str) {
+    let file = path.join(name).join("Place.1-of-1.arrow");
+    let mut contents = fs::read(&file).unwrap();
+    let middle = contents.len() / 2;
+    contents[middle] ^= 1;
+    fs::write(file, contents).unwrap();
+}
+
+#[test]
+fn a_run_that_goes_back_keeps_what_it_writes() {
+    let folder = Folder::new();
+    for (keep, expected) in [(1, [vec![150], vec![160]]), (2, [vec![150, 200, 100], vec![160, 150]])] {
+        let path = folder.path(&keep.to_string());
+        write(&path, 2, &[100, 200]);
+        let (checkpoints, _) = newest(&path);
+        damage(&path, &checkpoints.names().unwrap()[0]);
+        drop(checkpoints);
+        let (checkpoints, found) = newest(&path);
+        assert_eq!(found.unwrap().0, 100);
+        let mut checkpoints = checkpoints.keep(keep);
+        // What could not be read does not count.
+        for (step, expected) in [150, 160].into_iter().zip(expected) {
+            checkpoints.write(&Land::of(3), step).unwrap();
+            checkpoints.wait().unwrap();
+            assert_eq!((checkpoints.last(), steps(&checkpoints)), (Some(step), expected));
+        }
+        drop(checkpoints);
+        assert_eq!(newest(&path).1.unwrap().0, 160);
+    }
+}
+
+#[test]
+fn a_run_that_starts_over() {
+    let folder = Folder::new();
+    let path = folder.path("run");
+    write(&path, 2, &[900, 1000]);
+    let (mut checkpoints, found) = newest(&path);
+    assert_eq!(found.unwrap().0, 1000);
+    // Other options: the program begins again.
+    for (step, expected) in [(100, [100, 1000]), (200, [200, 100]), (300, [300, 200])] {
+        checkpoints.write_with(&Land::of(3), step, "new").unwrap();
+        checkpoints.wait().unwrap();
+        assert_eq!(steps(&checkpoints), expected);
+        assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().step, step);
+    }
+    drop(checkpoints);
+    assert_eq!(newest(&path).1, Some((300, "new".to_owned())));
+    // Ranks do the same.
+    Cluster::threads(3, |cluster| {
+        let mut checkpoints = cluster.checkpoints(&path).unwrap();
+        assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().step, 300);
+        let mut land = Land::of(30);
+        cluster.share(&mut land).unwrap();
+        for step in [10, 20] {
+            checkpoints.write(&mut land, step).unwrap();
+        }
+        checkpoints.wait().unwrap();
+        assert_eq!(checkpoints.last(), Some(20));
+    });
+    let (checkpoints, found) = newest(&path);
+    assert_eq!((found.unwrap().0, steps(&checkpoints)), (20, vec![20, 10]));
+}
+
+/// Ranks that go back to an older checkpoint agree about it, and the first one removes.
+#[test]
+fn ranks_that_go_back() {
+    let folder = Folder::new();
+    let path = folder.path("run");
+    write(&path, 2, &[100, 200]);
+    damage(&path, &newest(&path).0.names().unwrap()[0]);
+    Cluster::threads(2, |cluster| {
+        let mut checkpoints = cluster.checkpoints(&path).unwrap().keep(1);
+        assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().step, 100);
+        let mut land = Land::of(30);
+        cluster.share(&mut land).unwrap();
+        checkpoints.write(&mut land, 150).unwrap();
+        checkpoints.wait().unwrap();
+    });
+    let (checkpoints, found) = newest(&path);
+    assert_eq!((found.unwrap().0, steps(&checkpoints)), (150, vec![150]));
+}
+
+#[test]
+fn the_same_step_twice() {
+    for _ in 0..8 {
+        let folder = Folder::new();
+        let mut checkpoints = Checkpoints::open(folder.path("run")).unwrap();
+        for state in ["first", "second", "third"] {
+            checkpoints.write_with(&Land::of(3), 100, state).unwrap();
+        }
+        checkpoints.wait().unwrap();
+        drop(checkpoints);
+        assert_eq!(newest(&folder.path("run")).1, Some((100, "third".to_owned())));
+    }
+}
+
+/// Names of earlier versions have no number.
+#[test]
+fn checkpoints_of_earlier_versions() {
+    let folder = Folder::new();
+    let path = folder.path("run");
+    write(&path, 2, &[900, 1000]);
+    for name in newest(&path).0.names().unwrap() {
+        let parts: Vec<_> = name.split('-').collect();
+        let [step, number, _, attempt] = parts[..] else { panic!("{name}") };
+        fs::rename(path.join(&name), path.join(format!("{step}-{number}-{attempt}"))).unwrap();
+    }
+    let (mut checkpoints, found) = newest(&path);
+    assert_eq!((found.unwrap().0, steps(&checkpoints)), (1000, vec![1000, 900]));
+    checkpoints.write(&Land::of(3), 950).unwrap();
+    checkpoints.wait().unwrap();
+    assert_eq!(steps(&checkpoints), [950, 1000]);
+}
+
 #[test]
 fn ranks_that_share_no_folder() {
     let folder = Folder::new();
     let mut first = Checkpoints::open_part(folder.path("one machine"), 0, 2).unwrap();
-    let name = Checkpoints::name(1);
+    let name = first.name(1).unwrap();
     first.write_as(&name, &Land::of(5), "").unwrap();
     assert!(first.join().unwrap());
     let not_shared = message(first.remove_old());

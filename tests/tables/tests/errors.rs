@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use arrow_array::types::Float32Type;
 use arrow_array::{ArrayRef, Float64Array, Int64Array, ListArray, RecordBatch, StringArray, UInt8Array};
+use arrow_schema::{Field, Schema};
 use ikra::prelude::*;
-use ikra::tables::{Export, Import, Source, TableError, TableWorld};
-use ikra_tables_tests::{Car, Folder, Street, Thing, Things, Town, car, message, street};
+use ikra::tables::{Checkpoints, Export, Import, Source, TableError, TableWorld};
+use ikra_tables_tests::{Car, Colour, Folder, Street, Thing, Things, Town, car, message, street};
 
 fn read(streets: Source<Street>, cars: Source<Car>) -> Result<Town, TableError> {
     Import::new().table(streets).table(cars).read()
@@ -85,6 +86,85 @@ fn missing_and_wrong_columns() {
         message(read(key, cars().rename(car::street, "road")))
             .contains("row 0, column `number`: 1.5 is no integer, and so no key")
     );
+}
+
+/// Classes with two fields of one column.
+mod twice {
+    use ikra::prelude::*;
+    use ikra_tables_tests::Colour;
+
+    #[soa_class]
+    pub(super) struct Car {
+        pub(super) colour: Colour,
+        pub(super) colour_red: f32,
+    }
+    #[soa_class]
+    pub(super) struct Bike {
+        pub(super) pos: [f32; 2],
+        pub(super) pos_0: f32,
+    }
+    #[soa_dispatch(Car, Bike)]
+    pub(super) trait Vehicle {}
+    #[soa_methods]
+    impl Vehicle for Car {}
+    #[soa_methods]
+    impl Vehicle for Bike {}
+    #[soa_class]
+    pub(super) struct Owner {
+        pub(super) first: VehicleLink,
+        pub(super) first_row: u32,
+    }
+    #[soa_world]
+    pub(super) struct Market {
+        pub(super) cars: Objects<Car>,
+        pub(super) bikes: Objects<Bike>,
+        pub(super) owners: Objects<Owner>,
+    }
+}
+
+#[test]
+fn two_fields_with_one_column() {
+    use twice::{Bike, Car, Market, Owner, car};
+
+    let (folder, mut market) = (Folder::new(), Market::new());
+    let link = market.cars.push(Car { colour: Colour::default(), colour_red: 9.0 }).unwrap();
+    market.bikes.push(Bike { pos: [1.0, 2.0], pos_0: 9.0 }).unwrap();
+    market.owners.push(Owner { first: link.into(), first_row: 7 }).unwrap();
+    assert_eq!(
+        message(market.batch::<Car>()),
+        "Car cannot be written: fields `colour` and `colour_red` both have a column `colour_red`; give one of them another name; the file that was there before is unchanged"
+    );
+    assert!(message(market.batch::<Owner>()).contains("fields `first` and `first_row` both have a column `first_row`"));
+    // Parquet has one column for `pos`.
+    assert!(Export::of(&market).parquet_of::<Bike>(folder.path("bikes.parquet")).is_ok());
+    let bikes = message(Export::of(&market).csv_of::<Bike>(folder.path("bikes.csv")));
+    assert!(bikes.contains("bikes.csv cannot be written: fields `pos` and `pos_0` both"), "{bikes}");
+    let mut checkpoints = Checkpoints::open(folder.path("run")).unwrap();
+    assert!(message(checkpoints.write(&market, 1)).contains("fields `colour` and `colour_red` both"));
+    assert!(Export::of(&market).skip(car::colour_red).batch::<Car>().is_ok());
+}
+
+#[test]
+fn two_columns_of_one_name() {
+    let folder = Folder::new();
+    let cars = folder.file("c.csv", "age,street,age\n1,0,2\n");
+    assert_eq!(
+        message(read(streets(), Source::csv(&cars))),
+        format!("{} has several columns `age`, and class Car reads one; give the others other names", cars.display())
+    );
+    // Others may be called the same.
+    let cars = folder.file("c.csv", "age,street,x,x\n1,10,2,3\n");
+    assert!(read(streets(), Source::csv(cars)).is_ok());
+    let keys = folder.file("s.csv", "id,length,id\n7,1,8\n8,2,7\n");
+    let keys = message(read(Source::csv(keys).key("id"), Source::batches([])));
+    assert!(keys.contains("has several columns `id`"), "{keys}");
+    let ages: ArrayRef = Arc::new(UInt8Array::from(vec![1]));
+    let columns = [("age", &ages), ("street", &ages), ("street", &ages)];
+    let fields: Vec<_> =
+        columns.iter().map(|(name, column)| Field::new(*name, column.data_type().clone(), false)).collect();
+    let columns = columns.map(|(_, column)| Arc::clone(column)).to_vec();
+    let cars = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap();
+    assert!(message(read(streets(), Source::batches([cars]))).contains("has several columns `street`"));
 }
 
 #[test]

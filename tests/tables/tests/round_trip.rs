@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, UInt32Type};
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, Float32Array, Float64Array, ListArray, RecordBatch};
 use ikra::prelude::*;
-use ikra::tables::{Export, Import, Source, TableWorld};
+use ikra::tables::{Checkpoints, Export, Import, Source, TableError, TableWorld};
 use ikra_tables_tests::{
-    Bounded, Bounds, Car, Folder, Plan, Route, Row, Rows, Street, Thing, Things, Tile, Tiles, Town, names, street,
-    thing,
+    Bounded, Bounds, Car, Folder, Net, Node, Plan, Route, Row, Rows, Street, Thing, Things, Tile, Tiles, Town, message,
+    names, route, street, thing,
 };
 
 macro_rules! round_trips {
@@ -52,6 +52,138 @@ fn a_world_without_objects() {
     let none: Town = Import::new().table(Source::<Car>::batches([])).read().unwrap();
     assert!(none.cars.is_empty());
     assert_eq!(Arc::new(none).share_batch::<Car>().unwrap().num_rows(), 0);
+}
+
+#[test]
+fn fields_with_names_that_begin_alike() {
+    let (folder, net) = (Folder::new(), Net::of(50));
+    net.write_parquet(folder.path("")).unwrap();
+    assert_eq!(Net::read_parquet(folder.path("")).unwrap().rows(), net.rows());
+    let mut checkpoints = Checkpoints::open(folder.path("run")).unwrap();
+    checkpoints.write(&net, 1).unwrap();
+    checkpoints.wait().unwrap();
+    assert_eq!(checkpoints.newest::<Net>().unwrap().unwrap().world.rows(), net.rows());
+    let batch = Arc::new(net).share_batch::<Node>().unwrap();
+    let names: Vec<_> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(names, ["near", "near_weights", "colour_red", "colour_rest", "colour_old"]);
+}
+
+#[test]
+fn ignored_columns_with_names_that_begin_alike() {
+    let things = Things::of(3);
+    let lists = |lens: [usize; 3]| -> ArrayRef {
+        Arc::new(ListArray::from_iter_primitive::<Float32Type, _, _>(lens.map(|len| Some(vec![Some(1.0); len]))))
+    };
+    let batch = things.batch::<Thing>().unwrap();
+    let mut columns: Vec<(String, ArrayRef)> = Vec::new();
+    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
+        match column.as_fixed_size_list_opt().filter(|_| field.name() == "pos") {
+            None => columns.push((field.name().clone(), Arc::clone(column))),
+            Some(list) => (0..2).for_each(|n| {
+                let values = list.values().as_primitive::<Float32Type>().values();
+                let column: Float32Array = (0..3).map(|row| Some(values[2 * row + n])).collect();
+                columns.push((format!("pos_{n}"), Arc::new(column)));
+            }),
+        }
+    }
+    columns.push(("pos_history".to_owned(), lists([2, 0, 1])));
+    columns.push(("slots_other".to_owned(), lists([1, 2, 3])));
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let read: Things = Import::new().table(Source::<Thing>::batches([batch])).read().unwrap();
+    assert_eq!(read.rows(), things.rows());
+    let plan = RecordBatch::try_from_iter([
+        ("stops", lists([1, 2, 0])),
+        ("stops_other", lists([2, 2, 2])),
+        ("next", lists([0, 0, 0])),
+        ("cost", Arc::new(Float32Array::from(vec![1.0; 3])) as ArrayRef),
+    ]);
+    let plan: Plan = Import::new()
+        .table(Source::<Route>::batches([plan.unwrap()]).fill(route::next, InnerArray::new()))
+        .read()
+        .unwrap();
+    assert_eq!(plan.routes.iter().map(|route| route.stops.len()).collect::<Vec<_>>(), [1, 2, 0]);
+}
+
+#[test]
+fn integers_of_texts_are_exact() {
+    let folder = Folder::new();
+    let numbers = ["9007199254740993", "9007199254740993.0", "9.007199254740993e15", "18446744073709551615.00"];
+    let file = folder.file("s.csv", format!("number\n{}\n", numbers.join("\n")));
+    let streets = || Source::<Street>::csv(&file).fill(street::length, 1.0).fill(street::next, None);
+    let read: Town = Import::new().table(streets()).read().unwrap();
+    assert_eq!(
+        read.streets.column(street::number),
+        [9_007_199_254_740_993; 3].into_iter().chain([u64::MAX]).collect::<Vec<_>>()
+    );
+    folder.file("s.csv", "number\n0.99999999999999999999\n1.00000000000000000001\n18446744073709551616.0\n");
+    let error = message(Import::<Town>::new().table(streets()).read());
+    assert!(error.starts_with("3 values") && error.contains("`1.00000000000000000001` is no u64"), "{error}");
+    folder.file("s.csv", "number,length,next\n1,1,0.0\n2,1,1.00000000000000000001\n3,1,0.5\n");
+    let error = message(Import::<Town>::new().table(Source::<Street>::csv(&file)).read());
+    assert!(error.starts_with("2 values") && error.contains("there is no row 0.5"), "{error}");
+    assert!(error.contains("`1.00000000000000000001` is no integer"), "{error}");
+}
+
+/// pandas writes a column of integers with gaps as floats.
+#[test]
+fn keys_that_are_floats() {
+    let folder = Folder::new();
+    let read = |keys: &str, links: &str| -> Result<Vec<Option<usize>>, TableError> {
+        let rows = keys.split(' ').zip(links.split(' '));
+        let text: String = rows.map(|(key, link)| format!("{key},{link},1,1\n")).collect();
+        let file = folder.file("s.csv", format!("id,next,number,length\n{text}"));
+        let town: Town = Import::new().table(Source::<Street>::csv(file).key("id")).read()?;
+        Ok(town.streets.iter().map(|street| street.next.map(Link::index)).collect())
+    };
+    let links = [Some(1), None, Some(0)];
+    for (keys, found) in
+        [("7 8 9", "8.0  7.0"), ("7 8 9", "8 NaN 7"), ("7.0 8.0 9.0", "8 nan 7"), ("7.0 8.0 9.0", "8.00 NaN 7.0")]
+    {
+        assert_eq!(read(keys, found).unwrap(), links, "{keys}: {found}");
+    }
+    assert_eq!(read("a NaN 9", "NaN NaN a").unwrap(), [Some(1), Some(1), Some(0)]);
+    assert!(message(read("7 8 9", "8.5 7 7")).contains("no Street has the key `8.5`"));
+    assert!(message(read("7 7.0 9", "7 7 7")).contains("key `7` is that of row 0 too"));
+    // NaN in Arrow's floats, where links may not be empty.
+    let floats = |values: [f64; 2]| -> ArrayRef { Arc::new(Float64Array::from(values.to_vec())) };
+    let read = |keys: [f64; 2], links: [f64; 2]| -> Result<Town, TableError> {
+        let streets = RecordBatch::try_from_iter([("id", floats(keys))]).unwrap();
+        let streets = Source::<Street>::batches([streets]).key("id").fill(street::number, 1).fill(street::length, 1.0);
+        let cars = RecordBatch::try_from_iter([("age", floats([1.0; 2])), ("street", floats(links))]).unwrap();
+        Import::new().table(streets.fill(street::next, None)).table(Source::<Car>::batches([cars])).read()
+    };
+    assert_eq!(
+        read([7.0, 8.0], [8.0, 7.0]).unwrap().cars.iter().map(|car| car.street.index()).collect::<Vec<_>>(),
+        [1, 0]
+    );
+    let empty = message(read([7.0, 8.0], [f64::NAN, 7.0]));
+    assert!(empty.contains("row 0, column `street`: empty"), "{empty}");
+    let empty = message(read([7.0, f64::NAN], [7.0, 7.0]));
+    assert!(empty.contains("row 1, column `id`: empty"), "{empty}");
+}
+
+#[test]
+fn one_column_with_empty_values() {
+    let (folder, mut chain) = (Folder::new(), chain::Chain::new());
+    let first = chain.parts.push(chain::Part { next: None }).unwrap();
+    chain.parts.extend([Some(first), None, None].map(|next| chain::Part { next })).unwrap();
+    chain.write_csv(folder.path("")).unwrap();
+    let read = chain::Chain::read_csv(folder.path("")).unwrap();
+    assert_eq!(read.parts.column(chain::part::next), chain.parts.column(chain::part::next));
+}
+
+/// A class with one field.
+mod chain {
+    use ikra::prelude::*;
+
+    #[soa_class]
+    pub(super) struct Part {
+        pub(super) next: Option<Link<Part>>,
+    }
+    #[soa_world]
+    pub(super) struct Chain {
+        pub(super) parts: Objects<Part>,
+    }
 }
 
 #[test]
