@@ -1,6 +1,7 @@
 //! The way back: from columns to ordinary objects.
 
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 
 use ikra_core::class::{Class, Field};
 use ikra_core::column::Column;
@@ -10,6 +11,7 @@ use ikra_runtime::objects::{AnyObjects, Objects};
 use crate::error::{At, MAX_NESTED, Problem, TraceError};
 use crate::graph::Graph;
 use crate::held::{Erased, UntypedLink};
+use crate::pointers::Refers;
 use crate::store::{RowOf, find};
 
 /// The world that kernels have changed, and the objects that it came from.
@@ -23,6 +25,45 @@ pub struct Context<'b> {
 impl Context<'_> {
     fn objects<C: Class>(&self) -> Result<&Objects<C>, TraceError> {
         find(self.members).ok_or(TraceError::NotInWorld { class: C::NAME })
+    }
+
+    /// Keeps a pointer that was taken out of its field, if it owns an object: kernels may change the object again.
+    pub(crate) fn keep<R: Refers<L>, L: 'static>(&self, pointer: R) {
+        if R::OWNS {
+            self.graph.removed.borrow_mut().push(Box::new(Owner(pointer, PhantomData)));
+        }
+    }
+
+    /// Writes the objects of pointers that were taken out of their fields, now or earlier.
+    pub(crate) fn write_removed(&self) -> Result<(), Problem> {
+        let mut written = Vec::new();
+        let result = loop {
+            let next = self.graph.removed.borrow_mut().pop();
+            let Some(mut pointer) = next else { break Ok(()) };
+            let mut back = Back::new(self);
+            pointer.visit(&mut back);
+            let result = back.finish();
+            written.push(pointer);
+            if result.is_err() {
+                break result;
+            }
+        };
+        self.graph.removed.borrow_mut().append(&mut written);
+        result
+    }
+}
+
+/// A pointer that owns an object, and that was taken out of its field.
+pub(crate) trait Removed {
+    /// Notes the object.
+    fn visit<'o>(&'o mut self, back: &mut Back<'o, '_>);
+}
+
+struct Owner<R, L>(R, PhantomData<fn(L)>);
+
+impl<R: Refers<L>, L> Removed for Owner<R, L> {
+    fn visit<'o>(&'o mut self, back: &mut Back<'o, '_>) {
+        self.0.owned_mut(back);
     }
 }
 
@@ -65,6 +106,7 @@ impl<'o, 'b> Back<'o, 'b> {
 
     /// Notes an owned object, to be visited later.
     pub(crate) fn own(&mut self, link: UntypedLink, object: Access<'o>) {
+        self.context.graph.reach(link);
         self.owned.push_back((object, link));
     }
 
@@ -103,15 +145,5 @@ impl<'o, 'b> Back<'o, 'b> {
     /// [`Problem::Immutable`].
     pub fn refuse<C: Field<K>, const K: usize>(&self, (_, mask): (Link<C>, u64), _: Column<C, K>) -> Result<(), At> {
         if mask >> K & 1 == 0 { Ok(()) } else { Err(At::field::<C, K>(Problem::Immutable)) }
-    }
-
-    /// The value of a field when it was last written back.
-    pub(crate) fn before<C: Field<K>, const K: usize>(
-        &self,
-        link: Link<C>,
-        column: Column<C, K>,
-    ) -> Result<RowOf<C, K>, At> {
-        let store = self.context.graph.store::<C>().ok_or(Problem::NotTraced)?;
-        store.before().read_field(link, column).map_err(|error| At::field::<C, K>(TraceError::from(error).into()))
     }
 }

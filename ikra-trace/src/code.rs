@@ -23,8 +23,8 @@ pub struct FieldCode<C: Field<K>, F, const K: usize> {
     traced: for<'o> fn(&'o F, &mut Tracer<'o, '_>) -> Result<RowOf<C, K>, Problem>,
     write: fn(&F, RowOf<C, K>, &Context<'_>) -> Result<(), Problem>,
     write_mut: fn(&mut F, RowOf<C, K>, &Context<'_>) -> Result<(), Problem>,
-    owned: for<'o> fn(&'o F, &RowOf<C, K>, &mut Back<'o, '_>) -> Result<(), Problem>,
-    owned_mut: for<'o> fn(&'o mut F, &RowOf<C, K>, &mut Back<'o, '_>) -> Result<(), Problem>,
+    owned: for<'o> fn(&'o F, &mut Back<'o, '_>) -> Result<(), Problem>,
+    owned_mut: for<'o> fn(&'o mut F, &mut Back<'o, '_>) -> Result<(), Problem>,
     owns: bool,
 }
 
@@ -66,8 +66,7 @@ impl<C: Field<K>, F, const K: usize> FieldCode<C, F, K> {
             (self.write)(field, value, back.context).map_err(At::field::<C, K>)?;
         }
         if self.owns && back.context.has_owned_changes {
-            let before = back.before(changed.0, Column::<C, K>::NEW)?;
-            (self.owned)(field, &before, back).map_err(At::field::<C, K>)?;
+            (self.owned)(field, back).map_err(At::field::<C, K>)?;
         }
         Ok(())
     }
@@ -83,8 +82,7 @@ impl<C: Field<K>, F, const K: usize> FieldCode<C, F, K> {
             (self.write_mut)(field, value, back.context).map_err(At::field::<C, K>)?;
         }
         if self.owns && back.context.has_owned_changes {
-            let before = back.before(changed.0, Column::<C, K>::NEW)?;
-            (self.owned_mut)(field, &before, back).map_err(At::field::<C, K>)?;
+            (self.owned_mut)(field, back).map_err(At::field::<C, K>)?;
         }
         Ok(())
     }
@@ -101,8 +99,9 @@ pub struct VariantCode<D: Dispatch, R> {
     refer: for<'o> fn(&'o R, &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem>,
     refer_if_alive: for<'o> fn(&'o R, &mut Tracer<'o, '_>) -> Result<Option<AnyLink<D>>, Problem>,
     again: fn(AnyLink<D>, &Context<'_>) -> Result<R, Problem>,
-    owned: for<'o> fn(&'o R, &AnyLink<D>, &mut Back<'o, '_>),
-    owned_mut: for<'o> fn(&'o mut R, &AnyLink<D>, &mut Back<'o, '_>),
+    leads_to: fn(&R, &AnyLink<D>, &Context<'_>) -> bool,
+    owned: for<'o> fn(&'o R, &mut Back<'o, '_>),
+    owned_mut: for<'o> fn(&'o mut R, &mut Back<'o, '_>),
     /// Whether the pointer owns its object.
     pub owns: bool,
 }
@@ -135,16 +134,11 @@ impl<D: Dispatch, R> VariantCode<D, R> {
                 let link = Link::<R::Class>::try_from(link).map_err(|_| Problem::OtherType)?;
                 R::again(link, context)
             },
-            owned: |pointer, link, back| {
-                if let Ok(link) = Link::<R::Class>::try_from(*link) {
-                    Refers::owned(pointer, &link, back);
-                }
+            leads_to: |pointer, link, context| {
+                Link::<R::Class>::try_from(*link).is_ok_and(|link| pointer.leads_to(&link, context))
             },
-            owned_mut: |pointer, link, back| {
-                if let Ok(link) = Link::<R::Class>::try_from(*link) {
-                    Refers::owned_mut(pointer, &link, back);
-                }
-            },
+            owned: |pointer, back| Refers::owned(pointer, back),
+            owned_mut: |pointer, back| Refers::owned_mut(pointer, back),
             owns: R::OWNS,
         }
     }
@@ -180,13 +174,36 @@ impl<D: Dispatch, R> VariantCode<D, R> {
         (self.again)(link, context)
     }
 
+    /// Whether the pointer leads to the object of the link.
+    pub fn leads_to(self, pointer: &R, link: &AnyLink<D>, context: &Context<'_>) -> bool {
+        (self.leads_to)(pointer, link, context)
+    }
+
     /// Notes the object if it is owned.
-    pub fn owned<'o>(self, pointer: &'o R, link: &AnyLink<D>, back: &mut Back<'o, '_>) {
-        (self.owned)(pointer, link, back);
+    pub fn owned<'o>(self, pointer: &'o R, back: &mut Back<'o, '_>) {
+        (self.owned)(pointer, back);
     }
 
     /// The same for a pointer that is not shared.
-    pub fn owned_mut<'o>(self, pointer: &'o mut R, link: &AnyLink<D>, back: &mut Back<'o, '_>) {
-        (self.owned_mut)(pointer, link, back);
+    pub fn owned_mut<'o>(self, pointer: &'o mut R, back: &mut Back<'o, '_>) {
+        (self.owned_mut)(pointer, back);
     }
+}
+
+/// The only variant that can hold a link, given the pointer or the problem of each.
+///
+/// # Errors
+///
+/// [`Problem::Ambiguous`], if several can; a problem of a variant, if none can.
+pub fn only<P, const N: usize>(variants: [Result<P, Problem>; N]) -> Result<P, Problem> {
+    let (mut found, mut problem) = (None, Problem::OtherType);
+    for variant in variants {
+        match variant {
+            Ok(_) if found.is_some() => return Err(Problem::Ambiguous),
+            Ok(pointer) => found = Some(pointer),
+            Err(Problem::OtherType) => {}
+            Err(other) => problem = other,
+        }
+    }
+    found.ok_or(problem)
 }

@@ -31,8 +31,8 @@ use crate::held::UntypedLink;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
-    /// An object, or one of its fields, could not be traced or written. After an error of `write_back`, objects before
-    /// this one have been written; the next `write_back` writes all changes again.
+    /// An object, or one of its fields, could not be traced or written. After an error of `write_back`, objects and
+    /// fields before this one have been written; the next `write_back` writes all changes again.
     #[error("{} {problem}", Place { class, field: *field, id: *id })]
     Object {
         /// The class.
@@ -52,9 +52,9 @@ pub enum TraceError {
         /// The class.
         class: &'static str,
     },
-    /// Ids do not name the traced objects any more.
+    /// Ids do not name the traced objects any more, or the world holds others in their place.
     #[error(
-        "objects of class {class} were removed or got other ids after they were traced; write back before that, and trace again"
+        "objects of class {class} were removed, replaced or got other ids after they were traced; write back before that, and trace again"
     )]
     IdsChanged {
         /// The class.
@@ -109,9 +109,19 @@ pub enum Problem {
         "has changed, and nothing can write it through an `Rc`; put the field into a `Cell` or `RefCell`, or the object into a `RefCell`"
     )]
     Immutable,
-    /// A changed link behind a `Box`.
+    /// A link to an object that is not in this `Box`, nor in one of the same list.
     #[error("is a `Box`, whose link a kernel has changed; objects that change their owner are in an `Rc`")]
     Owned,
+    /// A changed object whose `Box` the program has taken out of the traced objects.
+    #[error(
+        "has changed, and no traced object owns its `Box` any more; write back before the program takes it out, and trace again"
+    )]
+    Gone,
+    /// A new link to an object that several variants of an enum of pointers can hold.
+    #[error(
+        "has a new link that several variants of its enum can hold; change links of elements that exist, or give each variant a class of its own"
+    )]
+    Ambiguous,
     /// A link to an object that the trace did not find.
     #[error("is a link to an object that was made after the trace; store links to traced objects before `write_back`")]
     NotTraced,

@@ -1,8 +1,9 @@
 //! Fields of ordinary types, and the fields of classes that they become.
 
 use std::cell::{Cell, RefCell};
+use std::mem::{replace, take};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use ikra_core::storage::InnerArray;
 use ikra_core::value::Fixed;
@@ -52,31 +53,55 @@ pub trait TraceField<T>: Sized {
     /// Whether the field owns objects.
     #[doc(hidden)]
     const OWNS: bool = false;
+    /// Whether a field that has the right value has to stay, because another one would differ from it.
+    #[doc(hidden)]
+    const KEEPS: bool = false;
     /// The value in the row.
     #[doc(hidden)]
     fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<T, Problem>;
     /// A field of this value.
     #[doc(hidden)]
     fn make(value: T, context: &Context<'_>) -> Result<Self, Problem>;
+    /// The same for a field that replaces this one.
+    #[doc(hidden)]
+    fn like(&self, value: T, context: &Context<'_>) -> Result<Self, Problem> {
+        Self::make(value, context)
+    }
+    /// Whether the field has this value. It may be `false` if the field need not stay.
+    #[doc(hidden)]
+    fn has(&self, _value: &T, _context: &Context<'_>) -> bool {
+        false
+    }
+    /// Keeps the objects that the field owns: another field has replaced it.
+    #[doc(hidden)]
+    fn removed(self, _context: &Context<'_>) {}
     /// Stores a value in a field of a shared object.
     #[doc(hidden)]
     fn write(&self, _value: T, _context: &Context<'_>) -> Result<(), Problem> {
         Err(Problem::Immutable)
     }
-    /// Stores a value.
+    /// Stores a value; if there is a problem, nothing changes.
     #[doc(hidden)]
     fn write_mut(&mut self, value: T, context: &Context<'_>) -> Result<(), Problem> {
-        *self = Self::make(value, context)?;
+        if !self.stays(&value, context) {
+            let new = self.like(value, context)?;
+            replace(self, new).removed(context);
+        }
         Ok(())
     }
-    /// Notes the owned objects, given the value when they were traced.
+    /// Whether the field has this value and has to stay.
     #[doc(hidden)]
-    fn owned<'o>(&'o self, _before: &T, _back: &mut Back<'o, '_>) -> Result<(), Problem> {
+    fn stays(&self, value: &T, context: &Context<'_>) -> bool {
+        Self::KEEPS && self.has(value, context)
+    }
+    /// Notes the owned objects.
+    #[doc(hidden)]
+    fn owned<'o>(&'o self, _back: &mut Back<'o, '_>) -> Result<(), Problem> {
         Ok(())
     }
     /// The same for a field that is not shared.
     #[doc(hidden)]
-    fn owned_mut<'o>(&'o mut self, _before: &T, _back: &mut Back<'o, '_>) -> Result<(), Problem> {
+    fn owned_mut<'o>(&'o mut self, _back: &mut Back<'o, '_>) -> Result<(), Problem> {
         Ok(())
     }
 }
@@ -187,9 +212,10 @@ impl<T, F: TraceField<T> + Copy> TraceField<T> for Cell<F> {
 
 /// Cells whose guards last for one visit.
 macro_rules! cells {
-    ($($cell:ident: $read:expr, $write:expr, $get_mut:expr;)*) => { $(
+    ($($cell:ident: $read:expr, $write:expr, $get_mut:expr, $into_inner:expr;)*) => { $(
         impl<T, F: TraceField<T>> TraceField<T> for $cell<F> {
             const OWNS: bool = F::OWNS;
+            const KEEPS: bool = F::KEEPS;
 
             fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<T, Problem> {
                 let guard = $read(self)?;
@@ -201,20 +227,29 @@ macro_rules! cells {
             fn make(value: T, context: &Context<'_>) -> Result<Self, Problem> {
                 F::make(value, context).map(Self::new)
             }
+            fn like(&self, value: T, context: &Context<'_>) -> Result<Self, Problem> {
+                $read(self)?.like(value, context).map(Self::new)
+            }
+            fn has(&self, value: &T, context: &Context<'_>) -> bool {
+                $read(self).is_ok_and(|field| field.has(value, context))
+            }
+            fn removed(self, context: &Context<'_>) {
+                $into_inner(self).removed(context);
+            }
             fn write(&self, value: T, context: &Context<'_>) -> Result<(), Problem> {
                 $write(self)?.write_mut(value, context)
             }
             fn write_mut(&mut self, value: T, context: &Context<'_>) -> Result<(), Problem> {
                 $get_mut(self)?.write_mut(value, context)
             }
-            fn owned<'o>(&'o self, before: &T, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+            fn owned<'o>(&'o self, back: &mut Back<'o, '_>) -> Result<(), Problem> {
                 let mut guard = $write(self)?;
                 let mut inner = back.inner();
-                guard.owned_mut(before, &mut inner)?;
+                guard.owned_mut(&mut inner)?;
                 inner.finish()
             }
-            fn owned_mut<'o>(&'o mut self, before: &T, back: &mut Back<'o, '_>) -> Result<(), Problem> {
-                $get_mut(self)?.owned_mut(before, back)
+            fn owned_mut<'o>(&'o mut self, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+                $get_mut(self)?.owned_mut(back)
             }
         }
     )* };
@@ -222,17 +257,20 @@ macro_rules! cells {
 
 cells! {
     RefCell:
-        |cell: &'o RefCell<F>| cell.try_borrow().map_err(|_| Problem::Borrowed),
+        (|cell| RefCell::try_borrow(cell).map_err(|_| Problem::Borrowed)),
         (|cell| RefCell::try_borrow_mut(cell).map_err(|_| Problem::Borrowed)),
-        (|cell| Ok::<_, Problem>(RefCell::get_mut(cell)));
+        (|cell| Ok::<_, Problem>(RefCell::get_mut(cell))),
+        RefCell::into_inner;
     Mutex:
-        |cell: &'o Mutex<F>| free(cell.try_lock()),
         (|cell| free(Mutex::try_lock(cell))),
-        (|cell| sound(Mutex::get_mut(cell)));
+        (|cell| free(Mutex::try_lock(cell))),
+        (|cell| sound(Mutex::get_mut(cell))),
+        (|cell| Mutex::into_inner(cell).unwrap_or_else(PoisonError::into_inner));
     RwLock:
-        |cell: &'o RwLock<F>| free(cell.try_read()),
+        (|cell| free(RwLock::try_read(cell))),
         (|cell| free(RwLock::try_write(cell))),
-        (|cell| sound(RwLock::get_mut(cell)));
+        (|cell| sound(RwLock::get_mut(cell))),
+        (|cell| RwLock::into_inner(cell).unwrap_or_else(PoisonError::into_inner));
 }
 
 /// An array of results.
@@ -255,6 +293,7 @@ fn array<T, const N: usize>(mut element: impl FnMut(usize) -> Result<T, Problem>
 
 impl<T: Copy, F: TraceField<T>, const N: usize> TraceField<[T; N]> for [F; N] {
     const OWNS: bool = F::OWNS;
+    const KEEPS: bool = F::KEEPS;
 
     #[inline]
     fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<[T; N], Problem> {
@@ -263,17 +302,35 @@ impl<T: Copy, F: TraceField<T>, const N: usize> TraceField<[T; N]> for [F; N] {
     fn make(value: [T; N], context: &Context<'_>) -> Result<Self, Problem> {
         array(|n| F::make(value[n], context))
     }
+    fn like(&self, value: [T; N], context: &Context<'_>) -> Result<Self, Problem> {
+        array(|n| self[n].like(value[n], context))
+    }
+    fn has(&self, value: &[T; N], context: &Context<'_>) -> bool {
+        self.iter().zip(value).all(|(field, value)| field.has(value, context))
+    }
+    fn removed(self, context: &Context<'_>) {
+        self.into_iter().for_each(|field| field.removed(context));
+    }
     fn write(&self, value: [T; N], context: &Context<'_>) -> Result<(), Problem> {
         self.iter().zip(value).try_for_each(|(field, value)| field.write(value, context))
     }
     fn write_mut(&mut self, value: [T; N], context: &Context<'_>) -> Result<(), Problem> {
-        self.iter_mut().zip(value).try_for_each(|(field, value)| field.write_mut(value, context))
+        let new: [_; N] = array(|n| match self[n].stays(&value[n], context) {
+            true => Ok(None),
+            false => self[n].like(value[n], context).map(Some),
+        })?;
+        for (field, new) in self.iter_mut().zip(new) {
+            if let Some(new) = new {
+                replace(field, new).removed(context);
+            }
+        }
+        Ok(())
     }
-    fn owned<'o>(&'o self, before: &[T; N], back: &mut Back<'o, '_>) -> Result<(), Problem> {
-        self.iter().zip(before).try_for_each(|(field, before)| field.owned(before, back))
+    fn owned<'o>(&'o self, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+        self.iter().try_for_each(|field| field.owned(back))
     }
-    fn owned_mut<'o>(&'o mut self, before: &[T; N], back: &mut Back<'o, '_>) -> Result<(), Problem> {
-        self.iter_mut().zip(before).try_for_each(|(field, before)| field.owned_mut(before, back))
+    fn owned_mut<'o>(&'o mut self, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+        self.iter_mut().try_for_each(|field| field.owned_mut(back))
     }
 }
 
@@ -299,18 +356,57 @@ impl<T: Copy, F: TraceField<T>> TraceField<InnerArray<T>> for Vec<F> {
         self.iter().zip(&*value).try_for_each(|(field, &value)| field.write(value, context))
     }
     fn write_mut(&mut self, value: InnerArray<T>, context: &Context<'_>) -> Result<(), Problem> {
-        self.truncate(value.len());
-        let (kept, new) = value.split_at(self.len());
-        self.iter_mut().zip(kept).try_for_each(|(field, &value)| field.write_mut(value, context))?;
-        for &value in new {
-            self.push(F::make(value, context)?);
+        if F::KEEPS {
+            return rewrite(self, &value, context);
         }
+        let new = value.iter().enumerate().map(|(n, &value)| match self.get(n) {
+            Some(field) => field.like(value, context),
+            None => F::make(value, context),
+        });
+        *self = new.collect::<Result<_, _>>()?;
         Ok(())
     }
-    fn owned<'o>(&'o self, before: &InnerArray<T>, back: &mut Back<'o, '_>) -> Result<(), Problem> {
-        self.iter().zip(&**before).try_for_each(|(field, before)| field.owned(before, back))
+    fn owned<'o>(&'o self, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+        self.iter().try_for_each(|field| field.owned(back))
     }
-    fn owned_mut<'o>(&'o mut self, before: &InnerArray<T>, back: &mut Back<'o, '_>) -> Result<(), Problem> {
-        self.iter_mut().zip(&**before).try_for_each(|(field, before)| field.owned_mut(before, back))
+    fn owned_mut<'o>(&'o mut self, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+        self.iter_mut().try_for_each(|field| field.owned_mut(back))
     }
+}
+
+/// Gives a list new values. Elements that have one of these move along with it. If there is a problem, nothing changes.
+fn rewrite<T: Copy, F: TraceField<T>>(fields: &mut Vec<F>, values: &[T], context: &Context<'_>) -> Result<(), Problem> {
+    let places = places(fields, values, context);
+    let mut moves = vec![false; fields.len()];
+    places.iter().flatten().for_each(|&place| moves[place] = true);
+    let replaced = |n: usize| fields.get(n).filter(|_| !moves[n]);
+    let new = places.iter().zip(values).enumerate().map(|(n, (place, &value))| match (place, replaced(n)) {
+        (Some(_), _) => Ok(None),
+        (None, Some(field)) => field.like(value, context).map(Some),
+        (None, None) => F::make(value, context).map(Some),
+    });
+    let new: Vec<_> = new.collect::<Result<_, _>>()?;
+    let mut old: Vec<_> = take(fields).into_iter().map(Some).collect();
+    let moved = places.into_iter().map(|place| place.and_then(|place| old[place].take()));
+    *fields = moved.zip(new).filter_map(|(moved, new)| moved.or(new)).collect();
+    old.into_iter().flatten().for_each(|field| field.removed(context));
+    Ok(())
+}
+
+/// For each value, the place of the element that has it: the same place if possible, otherwise one that no other value
+/// has.
+fn places<T, F: TraceField<T>>(fields: &[F], values: &[T], context: &Context<'_>) -> Vec<Option<usize>> {
+    let has = |n: usize| fields.get(n).is_some_and(|field| field.has(&values[n], context));
+    let mut places: Vec<_> = (0..values.len()).map(|n| has(n).then_some(n)).collect();
+    let mut is_free: Vec<_> = (0..fields.len()).map(|n| places.get(n).is_none_or(Option::is_none)).collect();
+    // Most elements keep their order, so the next one is behind the last one that was found.
+    let mut next = 0;
+    for (place, value) in places.iter_mut().zip(values).filter(|(place, _)| place.is_none()) {
+        *place = (next..fields.len()).chain(0..next).find(|&n| is_free[n] && fields[n].has(value, context));
+        if let Some(found) = *place {
+            is_free[found] = false;
+            next = found + 1;
+        }
+    }
+    places
 }

@@ -1,12 +1,14 @@
 //! All traced objects: the ids by address, and the objects of each class.
 
 use std::any::{Any, TypeId};
+use std::cell::RefCell;
 use std::collections::{HashMap, hash_map};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
 use ikra_core::class::Class;
 
+use crate::back::Removed;
 use crate::error::{Problem, TraceError};
 use crate::held::{Holder, UntypedLink, hold};
 use crate::object::TraceObject;
@@ -61,10 +63,32 @@ pub(crate) struct Graph {
     /// The number of the store of each shared object, and its index, by its address. An object keeps its address,
     /// because the store holds it.
     links: ByAddress<usize, (u32, u32)>,
+    /// The shared objects, in the order in which they became known.
+    order: Vec<(u32, u32)>,
+    /// The same as `links` for objects in `Box`es, by address and ordinary type: objects without bytes share addresses.
+    owned: ByAddress<(usize, TypeId), (u32, u32)>,
     stores: Vec<(TypeId, Box<dyn AnyStore>)>,
     pub(crate) texts: Texts,
     /// Trait objects by address, one map per type of trait object.
     trait_objects: ByAddress<TypeId, Box<dyn Any>>,
+    /// Pointers that own objects, and that `write_back` has taken out of lists and fields.
+    pub(crate) removed: RefCell<Vec<Box<dyn Removed>>>,
+}
+
+/// Drops each shared object that nothing else holds, from the first to the last and back again. The stores still hold
+/// the objects to which it refers, so a chain in this order, or in the opposite one, does not recurse.
+impl Drop for Graph {
+    fn drop(&mut self) {
+        self.removed.get_mut().clear();
+        self.trait_objects.clear();
+        let mut release = |&(store, index): &(u32, u32)| {
+            if let Some((_, store)) = self.stores.get_mut(store as usize) {
+                store.release(index);
+            }
+        };
+        self.order.iter().for_each(&mut release);
+        self.order.iter().rev().for_each(release);
+    }
 }
 
 impl Graph {
@@ -116,17 +140,46 @@ impl Graph {
             return X::link(link);
         }
         let link = hold(object, holder, self)?;
-        let store = self.number_of(link.class).ok_or(Problem::NotTraced)? as u32;
-        self.links.insert(address, (store, link.index));
+        let place = self.place(link)?;
+        self.links.insert(address, place);
+        self.order.push(place);
         X::link(link)
+    }
+
+    /// The link to an object in a `Box`, which becomes known.
+    pub(crate) fn own<X: TraceObject>(&mut self, object: &X) -> Result<UntypedLink, Problem> {
+        let link = hold(object, || Holder::Owned, self)?;
+        let place = self.place(link)?;
+        self.owned.insert(((&raw const *object).addr(), TypeId::of::<X>()), place);
+        Ok(link)
+    }
+
+    /// The number of the object's store, and its index.
+    fn place(&self, link: UntypedLink) -> Result<(u32, u32), Problem> {
+        Ok((self.number_of(link.class).ok_or(Problem::NotTraced)? as u32, link.index))
+    }
+
+    fn link(&self, (store, index): (u32, u32)) -> Option<UntypedLink> {
+        let (class, store) = self.stores.get(store as usize)?;
+        Some(UntypedLink { class: *class, name: store.class(), index })
     }
 
     /// The link to a shared object, if it is known.
     #[inline]
-    fn untyped(&self, address: usize) -> Option<UntypedLink> {
-        let &(store, index) = self.links.get(&address)?;
-        let (class, store) = self.stores.get(store as usize)?;
-        Some(UntypedLink { class: *class, name: store.class(), index })
+    pub(crate) fn untyped(&self, address: usize) -> Option<UntypedLink> {
+        self.link(*self.links.get(&address)?)
+    }
+
+    /// The link to an object in a `Box`, if it was traced.
+    pub(crate) fn owned<X: TraceObject>(&self, object: &X) -> Option<UntypedLink> {
+        self.link(*self.owned.get(&((&raw const *object).addr(), TypeId::of::<X>()))?)
+    }
+
+    /// Notes that `write_back` has found the object in a `Box`.
+    pub(crate) fn reach(&self, link: UntypedLink) {
+        if let Some((_, store)) = self.number_of(link.class).and_then(|number| self.stores.get(number)) {
+            store.reach(link.index);
+        }
     }
 
     /// The link to a shared object, if it was traced.

@@ -17,7 +17,7 @@ use crate::store::Columns;
 use crate::tracer::Tracer;
 
 /// A link to an object of any class.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UntypedLink {
     pub(crate) class: TypeId,
     pub(crate) name: &'static str,
@@ -76,6 +76,15 @@ impl Holder {
             Self::Rc(object) => Some(&**object),
             Self::Arc(object) => Some(&**object),
             Self::Owned => None,
+        }
+    }
+
+    /// Whether nothing else keeps the object alive.
+    pub(crate) fn is_last(&self) -> bool {
+        match self {
+            Self::Rc(object) => Rc::strong_count(object) == 1,
+            Self::Arc(object) => Arc::strong_count(object) == 1,
+            Self::Owned => false,
         }
     }
 

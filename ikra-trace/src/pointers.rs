@@ -32,10 +32,13 @@ use crate::tracer::Tracer;
 /// refers::<Rc<PlainBody>, Link<Body>>();
 /// refers::<Box<PlainBody>, Link<Body>>();
 /// ```
-pub trait Refers<L>: Sized {
+pub trait Refers<L>: Sized + 'static {
     /// Whether the pointer owns its object.
     #[doc(hidden)]
     const OWNS: bool = false;
+    /// Whether a pointer that leads to the right object has to stay, because another one would differ from it.
+    #[doc(hidden)]
+    const KEEPS: bool = false;
     /// The link to the object, which becomes known.
     #[doc(hidden)]
     fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<L, Problem>;
@@ -47,12 +50,22 @@ pub trait Refers<L>: Sized {
     /// A pointer to the object of a link.
     #[doc(hidden)]
     fn again(link: L, context: &Context<'_>) -> Result<Self, Problem>;
+    /// The same in the variant of this pointer, if this is possible.
+    #[doc(hidden)]
+    fn like(&self, link: L, context: &Context<'_>) -> Result<Self, Problem> {
+        Self::again(link, context)
+    }
+    /// Whether the pointer leads to the object of the link. It may be `false` if the pointer need not stay.
+    #[doc(hidden)]
+    fn leads_to(&self, _link: &L, _context: &Context<'_>) -> bool {
+        false
+    }
     /// Notes the object if it is owned.
     #[doc(hidden)]
-    fn owned<'o>(&'o self, _link: &L, _back: &mut Back<'o, '_>) {}
+    fn owned<'o>(&'o self, _back: &mut Back<'o, '_>) {}
     /// The same for a pointer that is not shared.
     #[doc(hidden)]
-    fn owned_mut<'o>(&'o mut self, _link: &L, _back: &mut Back<'o, '_>) {}
+    fn owned_mut<'o>(&'o mut self, _back: &mut Back<'o, '_>) {}
 }
 
 /// A pointer to objects of one class.
@@ -115,6 +128,9 @@ impl<X: Trace> Refers<Link<X::Class>> for Rc<X> {
     fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
         context.graph.pointer(link.into())
     }
+    fn leads_to(&self, link: &Link<X::Class>, context: &Context<'_>) -> bool {
+        context.graph.untyped(Self::as_ptr(self).addr()) == Some((*link).into())
+    }
 }
 
 impl<X: Trace + Send + Sync> Refers<Link<X::Class>> for Arc<X> {
@@ -125,10 +141,14 @@ impl<X: Trace + Send + Sync> Refers<Link<X::Class>> for Arc<X> {
     fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
         context.graph.pointer(link.into())
     }
+    fn leads_to(&self, link: &Link<X::Class>, context: &Context<'_>) -> bool {
+        context.graph.untyped(Self::as_ptr(self).addr()) == Some((*link).into())
+    }
 }
 
 impl<X: TraceObject> Refers<X::Link> for Box<X> {
     const OWNS: bool = true;
+    const KEEPS: bool = true;
 
     fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<X::Link, Problem> {
         tracer.own::<X>(self)
@@ -136,11 +156,18 @@ impl<X: TraceObject> Refers<X::Link> for Box<X> {
     fn again(_: X::Link, _: &Context<'_>) -> Result<Self, Problem> {
         Err(Problem::Owned)
     }
-    fn owned<'o>(&'o self, link: &X::Link, back: &mut Back<'o, '_>) {
-        back.own((*link).into(), Access::Shared(&**self));
+    fn leads_to(&self, link: &X::Link, context: &Context<'_>) -> bool {
+        context.graph.owned::<X>(self) == Some((*link).into())
     }
-    fn owned_mut<'o>(&'o mut self, link: &X::Link, back: &mut Back<'o, '_>) {
-        back.own((*link).into(), Access::Exclusive(&mut **self));
+    fn owned<'o>(&'o self, back: &mut Back<'o, '_>) {
+        if let Some(link) = back.context.graph.owned::<X>(self) {
+            back.own(link, Access::Shared(&**self));
+        }
+    }
+    fn owned_mut<'o>(&'o mut self, back: &mut Back<'o, '_>) {
+        if let Some(link) = back.context.graph.owned::<X>(self) {
+            back.own(link, Access::Exclusive(&mut **self));
+        }
     }
 }
 
@@ -156,6 +183,9 @@ macro_rules! weak {
             }
             fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
                 context.graph.pointer(link.into()).map(|object| $strong::downgrade(&object))
+            }
+            fn leads_to(&self, link: &Link<X::Class>, context: &Context<'_>) -> bool {
+                context.graph.untyped(self.as_ptr().addr()) == Some((*link).into())
             }
         }
 
@@ -181,6 +211,7 @@ macro_rules! fields {
         #[diagnostic::do_not_recommend]
         impl<$param: $bound, R: Refers<$link>> TraceField<$link> for R {
             const OWNS: bool = R::OWNS;
+            const KEEPS: bool = R::KEEPS;
 
             #[inline]
             fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<$link, Problem> {
@@ -189,12 +220,21 @@ macro_rules! fields {
             fn make(value: $link, context: &Context<'_>) -> Result<Self, Problem> {
                 R::again(value, context)
             }
-            fn owned<'o>(&'o self, before: &$link, back: &mut Back<'o, '_>) -> Result<(), Problem> {
-                Refers::owned(self, before, back);
+            fn like(&self, value: $link, context: &Context<'_>) -> Result<Self, Problem> {
+                Refers::like(self, value, context)
+            }
+            fn has(&self, value: &$link, context: &Context<'_>) -> bool {
+                self.leads_to(value, context)
+            }
+            fn removed(self, context: &Context<'_>) {
+                context.keep::<R, $link>(self);
+            }
+            fn owned<'o>(&'o self, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+                Refers::owned(self, back);
                 Ok(())
             }
-            fn owned_mut<'o>(&'o mut self, before: &$link, back: &mut Back<'o, '_>) -> Result<(), Problem> {
-                Refers::owned_mut(self, before, back);
+            fn owned_mut<'o>(&'o mut self, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+                Refers::owned_mut(self, back);
                 Ok(())
             }
         }
@@ -202,6 +242,7 @@ macro_rules! fields {
         #[diagnostic::do_not_recommend]
         impl<$param: $bound, R: Refers<$link>> TraceField<Option<$link>> for Option<R> {
             const OWNS: bool = R::OWNS;
+            const KEEPS: bool = R::KEEPS;
 
             #[inline]
             fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<$link>, Problem> {
@@ -210,15 +251,32 @@ macro_rules! fields {
             fn make(value: Option<$link>, context: &Context<'_>) -> Result<Self, Problem> {
                 value.map(|link| R::again(link, context)).transpose()
             }
-            fn owned<'o>(&'o self, before: &Option<$link>, back: &mut Back<'o, '_>) -> Result<(), Problem> {
-                if let (Some(pointer), Some(link)) = (self, before) {
-                    Refers::owned(pointer, link, back);
+            fn like(&self, value: Option<$link>, context: &Context<'_>) -> Result<Self, Problem> {
+                match (self, value) {
+                    (Some(pointer), Some(link)) => Refers::like(pointer, link, context).map(Some),
+                    (_, value) => Self::make(value, context),
+                }
+            }
+            fn has(&self, value: &Option<$link>, context: &Context<'_>) -> bool {
+                match (self, value) {
+                    (Some(pointer), Some(link)) => pointer.leads_to(link, context),
+                    (this, value) => this.is_none() && value.is_none(),
+                }
+            }
+            fn removed(self, context: &Context<'_>) {
+                if let Some(pointer) = self {
+                    context.keep::<R, $link>(pointer);
+                }
+            }
+            fn owned<'o>(&'o self, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+                if let Some(pointer) = self {
+                    Refers::owned(pointer, back);
                 }
                 Ok(())
             }
-            fn owned_mut<'o>(&'o mut self, before: &Option<$link>, back: &mut Back<'o, '_>) -> Result<(), Problem> {
-                if let (Some(pointer), Some(link)) = (self, before) {
-                    Refers::owned_mut(pointer, link, back);
+            fn owned_mut<'o>(&'o mut self, back: &mut Back<'o, '_>) -> Result<(), Problem> {
+                if let Some(pointer) = self {
+                    Refers::owned_mut(pointer, back);
                 }
                 Ok(())
             }

@@ -7,7 +7,7 @@ pub use ikra_core::link::Link;
 use ikra_core::value::Value;
 
 pub use crate::back::{Back, Context};
-pub use crate::code::{FieldCode, VariantCode, any_link};
+pub use crate::code::{FieldCode, VariantCode, any_link, only};
 pub use crate::error::At;
 pub use crate::held::{NewObject, UntypedLink};
 pub use crate::store::Columns;

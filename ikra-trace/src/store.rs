@@ -1,6 +1,7 @@
 //! The traced objects of one class.
 
 use std::any::{Any, TypeId};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use ikra_core::class::{Class, Field};
@@ -12,7 +13,7 @@ use ikra_runtime::error::Error;
 use ikra_runtime::objects::{AnyObjects, Lives, Objects};
 
 use crate::back::{Back, Context};
-use crate::error::{At, TraceError};
+use crate::error::{At, Problem, TraceError};
 use crate::graph::Graph;
 use crate::held::Holder;
 use crate::tracer::Tracer;
@@ -59,6 +60,8 @@ pub(crate) struct Store<C: Class> {
     stamp: (u64, u64),
     /// Changed fields by object; empty if there are none.
     changed: Vec<u64>,
+    /// Whether `write_back` has found the object in a `Box`; empty if none of these has changed.
+    reached: Vec<Cell<bool>>,
 }
 
 impl<C: Class> Store<C> {
@@ -72,6 +75,7 @@ impl<C: Class> Store<C> {
             columns: Columns { fields: Vec::new(), own: false },
             stamp: (0, 0),
             changed: Vec::new(),
+            reached: Vec::new(),
         }
     }
 
@@ -119,11 +123,6 @@ impl<C: Class> Store<C> {
         Ok(())
     }
 
-    /// The object as it was when last written back.
-    pub(crate) fn before(&self) -> &Objects<C> {
-        &self.objects
-    }
-
     /// The object's fields that have changed since.
     pub(crate) fn mask(&self, link: Link<C>) -> u64 {
         self.changed.get(link.index()).copied().unwrap_or(0)
@@ -131,6 +130,12 @@ impl<C: Class> Store<C> {
 
     fn owns_objects(&self) -> bool {
         self.columns.own
+    }
+
+    /// The indices of the owned objects that have changed.
+    fn owned_changes(&self) -> impl Iterator<Item = usize> {
+        let objects = self.changed.iter().zip(&self.holders).enumerate();
+        objects.filter(|(_, (mask, holder))| **mask != 0 && holder.object().is_none()).map(|(index, _)| index)
     }
 }
 
@@ -151,16 +156,22 @@ pub(crate) trait AnyStore: Any {
     fn enter(&mut self, member: &mut dyn AnyObjects) -> bool;
     /// Fetches fields that a device has changed: those that ordinary types have, or all.
     fn fetch(&self, member: &mut dyn AnyObjects, all: bool) -> Result<(), TraceError>;
-    /// Fails if ids have changed.
+    /// Fails if ids have changed, or if objects are not initialised.
     fn check(&self, members: &[&dyn AnyObjects]) -> Result<(), TraceError>;
     /// Finds what has changed; returns whether an object that another owns has.
     fn compare(&mut self, members: &[&dyn AnyObjects]) -> bool;
     /// Writes the changes, and returns the number of objects that it visited.
     fn write(&self, context: &Context<'_>) -> Result<usize, TraceError>;
+    /// Notes that an owned object was found.
+    fn reach(&self, index: u32);
+    /// Fails if an owned object has changed and was not found.
+    fn check_reached(&self) -> Result<(), TraceError>;
     /// Takes the objects as they are now.
     fn keep(&mut self, members: &[&dyn AnyObjects]);
     /// What keeps the object at an index alive.
     fn holder(&self, index: u32) -> Option<&Holder>;
+    /// Drops the object at an index if nothing else holds it.
+    fn release(&mut self, index: u32);
 }
 
 fn visit<C: Class>(graph: &mut Graph, number: usize) -> Result<bool, TraceError> {
@@ -195,6 +206,8 @@ impl<C: Class> AnyStore for Store<C> {
         // The copy has no spare room, and the world keeps that of the original.
         let copy = self.objects.clone();
         *objects = std::mem::replace(&mut self.objects, copy);
+        // A removal of no object gives them a stamp that, apart from their clones, no other objects have.
+        objects.remove_all(&[]);
         self.stamp = stamp(objects);
         true
     }
@@ -208,14 +221,18 @@ impl<C: Class> AnyStore for Store<C> {
     }
 
     fn check(&self, members: &[&dyn AnyObjects]) -> Result<(), TraceError> {
-        match find::<C>(members) {
-            Some(objects) if stamp(objects) == self.stamp && objects.len() >= self.holders.len() => Ok(()),
-            _ => Err(TraceError::IdsChanged { class: C::NAME }),
+        let objects = find::<C>(members)
+            .filter(|objects| stamp(objects) == self.stamp && objects.len() >= self.holders.len())
+            .ok_or(TraceError::IdsChanged { class: C::NAME })?;
+        match objects.pending() {
+            0 => Ok(()),
+            pending => Err(Error::NotAllInitialized { class: C::NAME, pending }.into()),
         }
     }
 
     fn compare(&mut self, members: &[&dyn AnyObjects]) -> bool {
         self.changed.clear();
+        self.reached.clear();
         let Some(objects) = find::<C>(members) else { return false };
         for &(field, changes) in &self.columns.fields {
             let links = changes(objects, &self.objects);
@@ -226,8 +243,11 @@ impl<C: Class> AnyStore for Store<C> {
                 self.changed[link.index()] |= 1 << field;
             }
         }
-        let is_owned = |(mask, holder): (&u64, &Holder)| *mask != 0 && holder.object().is_none();
-        self.changed.iter().zip(&self.holders).any(is_owned)
+        let has_owned_changes = self.owned_changes().next().is_some();
+        if has_owned_changes {
+            self.reached.resize(self.holders.len(), Cell::new(false));
+        }
+        has_owned_changes
     }
 
     fn write(&self, context: &Context<'_>) -> Result<usize, TraceError> {
@@ -250,6 +270,19 @@ impl<C: Class> AnyStore for Store<C> {
         Ok(written)
     }
 
+    fn reach(&self, index: u32) {
+        if let Some(reached) = self.reached.get(index as usize) {
+            reached.set(true);
+        }
+    }
+
+    fn check_reached(&self) -> Result<(), TraceError> {
+        match self.owned_changes().find(|&index| !self.reached[index].get()).and_then(Link::<C>::from_index) {
+            Some(link) => Err(At::from(Problem::Gone).of(link.into())),
+            None => Ok(()),
+        }
+    }
+
     fn keep(&mut self, members: &[&dyn AnyObjects]) {
         if let Some(objects) = find::<C>(members)
             && !self.changed.is_empty()
@@ -261,5 +294,13 @@ impl<C: Class> AnyStore for Store<C> {
 
     fn holder(&self, index: u32) -> Option<&Holder> {
         self.holders.get(index as usize)
+    }
+
+    fn release(&mut self, index: u32) {
+        if let Some(holder) = self.holders.get_mut(index as usize)
+            && holder.is_last()
+        {
+            *holder = Holder::Owned;
+        }
     }
 }

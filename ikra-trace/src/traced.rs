@@ -188,11 +188,7 @@ impl<W: World> Traced<W> {
     /// # Errors
     ///
     /// [`TraceError`]: for example if an object is borrowed, or a field is neither in a cell nor in an object in a
-    /// cell. Objects before this one have been written; the next call writes all changes again.
-    ///
-    /// # Panics
-    ///
-    /// If a reserved object of the world is not initialised.
+    /// cell. Objects and fields before this one have been written; the next call writes all changes again.
     pub fn write_back(&mut self) -> Result<usize, TraceError> {
         self.fetch(false)?;
         let written = self.write()?;
@@ -216,6 +212,10 @@ impl<W: World> Traced<W> {
         let mut written = 0;
         for store in self.graph.stores() {
             written += store.write(&context)?;
+        }
+        if has_owned_changes {
+            context.write_removed().map_err(no_field)?;
+            self.graph.stores().try_for_each(|store| store.check_reached())?;
         }
         Ok(written)
     }

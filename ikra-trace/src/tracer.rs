@@ -7,7 +7,7 @@ use ikra_core::link::Link;
 
 use crate::error::{At, MAX_NESTED, Problem, TraceError};
 use crate::graph::Graph;
-use crate::held::{Erased, Holder, UntypedLink, hold};
+use crate::held::{Erased, UntypedLink};
 use crate::object::TraceObject;
 
 /// The trace of one object: all objects that are known, and the objects that this one owns and that were not visited.
@@ -40,7 +40,7 @@ impl<'o, 't> Tracer<'o, 't> {
 
     /// The link to an object that the traced one owns. Nothing else names it, so it is new.
     pub(crate) fn own<X: TraceObject>(&mut self, object: &'o X) -> Result<X::Link, Problem> {
-        let link = hold(object, || Holder::Owned, self.graph)?;
+        let link = self.graph.own(object)?;
         self.owned.push_back((object, link));
         X::link(link)
     }

@@ -316,6 +316,77 @@ fn objects_that_go_and_come() {
     assert!(matches!(list.write_back(), Err(TraceError::IdsChanged { .. })));
 }
 
+#[test]
+fn another_world_in_its_place() {
+    let [a, b] = [[1, 2], [10, 20]].map(|values| values.map(|value| rc::node(value, None)));
+    let values = |nodes: &[Rc<rc::Plain>; 2]| nodes.each_ref().map(|node| node.value.get());
+    let (mut one, mut other) = (List::trace(&a).unwrap(), List::trace(&b).unwrap());
+    std::mem::swap(&mut *one, &mut *other);
+    for list in [&mut one, &mut other] {
+        assert!(matches!(list.write_back(), Err(TraceError::IdsChanged { class: "Node" })));
+    }
+    assert_eq!((values(&a), values(&b)), ([1, 2], [10, 20]));
+    std::mem::swap(&mut *one, &mut *other);
+    // A clone is the same world at another time.
+    let before = one.clone();
+    one.execute(Node::double, ());
+    one.write_back().unwrap();
+    *one = before;
+    assert_eq!(one.write_back().unwrap(), 2);
+    assert_eq!(values(&a), [1, 2]);
+    one.nodes = Objects::new();
+    one.nodes.extend([5, 6].map(|value| Node { value, next: None })).unwrap();
+    assert!(matches!(one.write_back(), Err(TraceError::IdsChanged { .. })));
+    assert_eq!(values(&a), [1, 2]);
+}
+
+#[test]
+fn reserved_objects() {
+    let a = rc::node(1, None);
+    let mut list = List::trace(&a).unwrap();
+    let link = list.nodes.reserve(1).unwrap().next().unwrap();
+    let error = list.write_back().unwrap_err();
+    assert!(matches!(error, TraceError::World(ikra::Error::NotAllInitialized { pending: 1, .. })), "{error}");
+    list.nodes.init(link, Node { value: 0, next: None }).unwrap();
+    assert_eq!(list.write_back().unwrap(), 0);
+}
+
+/// The trace holds the last pointers to a chain, and drops it without recursion: in the order of the links, in the
+/// opposite one, and with pointers to trait objects.
+#[test]
+fn chains_that_only_the_trace_holds() {
+    let mut nodes: Vec<_> = vec![rc::node(0, None)];
+    for value in 1..500_000 {
+        nodes.push(rc::node(value, nodes.last().cloned()));
+    }
+    let list = List::trace(&nodes).unwrap();
+    while nodes.pop().is_some() {}
+    drop(list);
+    let mut node = rc::node(0, None);
+    for value in 1..500_000 {
+        node = rc::node(value, Some(node));
+    }
+    let list = List::trace(&node).unwrap();
+    drop(node);
+    drop(list);
+
+    trait PlainActor: TraceAs<Actor> {}
+    #[derive(Trace)]
+    #[trace(class = Car, rest(behind = None, meets = InnerArray::new()))]
+    struct PlainCar {
+        km: u32,
+        ahead: Option<Rc<dyn PlainActor>>,
+    }
+    impl PlainActor for PlainCar {}
+    let mut car: Rc<dyn PlainActor> = Rc::new(PlainCar { km: 0, ahead: None });
+    for km in 1..500_000 {
+        car = Rc::new(PlainCar { km, ahead: Some(car) });
+    }
+    let town = Town::trace(&car).unwrap();
+    drop(car);
+    drop(town);
+}
+
 #[soa_methods]
 impl Node {
     #[kernel]

@@ -281,7 +281,8 @@ fn link(ident: &Ident, dispatch: &Path, variants: &[(Ident, Type)]) -> TokenStre
     let (one, maybe) = (result(any.clone()), result(quote!(::core::option::Option<#any>)));
     let (made, done) = (result(quote!(Self)), result(quote!(())));
     let tracer = quote!(tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>);
-    let back = quote!(link: &#any, back: &mut ::ikra::trace::rt::Back<'__o, '_>);
+    let back = quote!(back: &mut ::ikra::trace::rt::Back<'__o, '_>);
+    let context = quote!(context: &::ikra::trace::rt::Context<'_>);
     quote! {
         const _: () = {
             type __Trait = #trait_type;
@@ -289,25 +290,28 @@ fn link(ident: &Ident, dispatch: &Path, variants: &[(Ident, Type)]) -> TokenStre
             #[automatically_derived]
             impl ::ikra::trace::Refers<#any> for #ident {
                 const OWNS: ::core::primitive::bool = false #(|| #codes.owns)*;
+                const KEEPS: ::core::primitive::bool = true;
                 fn refer<'__o>(&'__o self, #tracer) -> #one {
                     match self { #(Self::#names(pointer) => #codes.refer(pointer, tracer),)* }
                 }
                 fn refer_if_alive<'__o>(&'__o self, #tracer) -> #maybe {
                     match self { #(Self::#names(pointer) => #codes.refer_if_alive(pointer, tracer),)* }
                 }
-                fn again(link: #any, context: &::ikra::trace::rt::Context<'_>) -> #made {
-                    #(
-                        if let ::core::result::Result::Ok(pointer) = #codes.again(link, context) {
-                            return ::core::result::Result::Ok(Self::#names(pointer));
-                        }
-                    )*
-                    ::core::result::Result::Err(::ikra::trace::Problem::OtherType)
+                fn again(link: #any, #context) -> #made {
+                    ::ikra::trace::rt::only([#(#codes.again(link, context).map(Self::#names)),*])
+                }
+                fn like(&self, link: #any, #context) -> #made {
+                    match self { #(Self::#names(_) => #codes.again(link, context).map(Self::#names),)* }
+                        .or_else(|_| Self::again(link, context))
+                }
+                fn leads_to(&self, link: &#any, #context) -> ::core::primitive::bool {
+                    match self { #(Self::#names(pointer) => #codes.leads_to(pointer, link, context),)* }
                 }
                 fn owned<'__o>(&'__o self, #back) {
-                    match self { #(Self::#names(pointer) => #codes.owned(pointer, link, back),)* }
+                    match self { #(Self::#names(pointer) => #codes.owned(pointer, back),)* }
                 }
                 fn owned_mut<'__o>(&'__o mut self, #back) {
-                    match self { #(Self::#names(pointer) => #codes.owned_mut(pointer, link, back),)* }
+                    match self { #(Self::#names(pointer) => #codes.owned_mut(pointer, back),)* }
                 }
             }
             #[automatically_derived]

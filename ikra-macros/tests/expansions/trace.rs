@@ -132,6 +132,7 @@ const _: () = {
     #[automatically_derived]
     impl ::ikra::trace::Refers<::ikra::trace::rt::AnyLink<__Trait>> for PlainActor {
         const OWNS: ::core::primitive::bool = false || VARIANT_0.owns;
+        const KEEPS: ::core::primitive::bool = true;
         fn refer<'__o>(
             &'__o self,
             tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>,
@@ -158,27 +159,38 @@ const _: () = {
             link: ::ikra::trace::rt::AnyLink<__Trait>,
             context: &::ikra::trace::rt::Context<'_>,
         ) -> ::core::result::Result<Self, ::ikra::trace::Problem> {
-            if let ::core::result::Result::Ok(pointer) = VARIANT_0.again(link, context) {
-                return ::core::result::Result::Ok(Self::Car(pointer));
-            }
-            ::core::result::Result::Err(::ikra::trace::Problem::OtherType)
+            ::ikra::trace::rt::only([VARIANT_0.again(link, context).map(Self::Car)])
         }
-        fn owned<'__o>(
-            &'__o self,
-            link: &::ikra::trace::rt::AnyLink<__Trait>,
-            back: &mut ::ikra::trace::rt::Back<'__o, '_>,
-        ) {
+        fn like(
+            &self,
+            link: ::ikra::trace::rt::AnyLink<__Trait>,
+            context: &::ikra::trace::rt::Context<'_>,
+        ) -> ::core::result::Result<Self, ::ikra::trace::Problem> {
             match self {
-                Self::Car(pointer) => VARIANT_0.owned(pointer, link, back),
+                Self::Car(_) => VARIANT_0.again(link, context).map(Self::Car),
+            }
+                .or_else(|_| Self::again(link, context))
+        }
+        fn leads_to(
+            &self,
+            link: &::ikra::trace::rt::AnyLink<__Trait>,
+            context: &::ikra::trace::rt::Context<'_>,
+        ) -> ::core::primitive::bool {
+            match self {
+                Self::Car(pointer) => VARIANT_0.leads_to(pointer, link, context),
+            }
+        }
+        fn owned<'__o>(&'__o self, back: &mut ::ikra::trace::rt::Back<'__o, '_>) {
+            match self {
+                Self::Car(pointer) => VARIANT_0.owned(pointer, back),
             }
         }
         fn owned_mut<'__o>(
             &'__o mut self,
-            link: &::ikra::trace::rt::AnyLink<__Trait>,
             back: &mut ::ikra::trace::rt::Back<'__o, '_>,
         ) {
             match self {
-                Self::Car(pointer) => VARIANT_0.owned_mut(pointer, link, back),
+                Self::Car(pointer) => VARIANT_0.owned_mut(pointer, back),
             }
         }
     }
