@@ -74,9 +74,23 @@ pub(crate) fn explain(text: &str) -> String {
             "`{method}` is not a method of `core`'s `{ty}`: `use ikra::prelude::*;` brings those of `std` that the device has, and `ikra::math` has functions such as `ikra::math::sin(x)`, which give the same bits on host and device\n"
         ));
     }
+    if errors.trim().is_empty() {
+        message.push_str(&format!("the compiler ended without a message{}\n", signal(text)));
+    }
     message.push('\n');
     message.push_str(errors.trim());
     message
+}
+
+/// How the compiler ended, if a signal ended it.
+fn signal(text: &str) -> String {
+    // process didn't exit successfully: `/usr/bin/rustc …` (signal: 9, SIGKILL: kill)
+    let of_line = |line: &str| Some(line.split_once("(signal: ")?.1.trim_end_matches(')').to_owned());
+    match text.lines().find_map(of_line) {
+        Some(signal) if signal.starts_with('9') => format!(" (signal {signal}): perhaps there was not enough memory"),
+        Some(signal) => format!(" (signal {signal})"),
+        None => String::new(),
+    }
 }
 
 /// The crate that needs `std`, which the device does not have, if it is not the model itself.
@@ -157,6 +171,17 @@ Caused by:
             let text = explain(said);
             assert!(text.contains(meant) && text.contains(said), "{text}");
         }
+    }
+
+    #[test]
+    fn a_compiler_that_was_killed_is_named() {
+        let text = explain(
+            "error: could not compile `ikra_device_0` (lib)\n\nCaused by:\n  process didn't exit successfully: `rustc` (signal: 9, SIGKILL: kill)\n",
+        );
+        assert!(
+            text.contains("ended without a message (signal 9, SIGKILL: kill): perhaps there was not enough"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -51,6 +51,14 @@ pub trait ChangesOthers {}
 )]
 pub trait LentWhole {}
 
+/// In bounds of functions of a world that its members do not have.
+#[diagnostic::on_unimplemented(
+    message = "objects are removed from their world, so that no link to them is left",
+    label = "a function of the world, not of its `Objects<{Self}>`",
+    note = "`world.remove(link)?` for one, `world.retain({Self}::kernel, arguments)?` by a kernel that returns a `bool`, `world.clear::<{Self}>()?` for all; in a kernel `self.remove()`"
+)]
+pub trait RemovedByWorld {}
+
 /// In bounds of functions that would change the length of an inner array.
 #[diagnostic::on_unimplemented(
     message = "an inner array keeps its length in methods",

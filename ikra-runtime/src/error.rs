@@ -8,7 +8,7 @@ pub use gpu::GpuError;
 
 use std::fmt;
 
-use crate::place::Place;
+use crate::place::{ParsePlaceError, Place};
 
 /// Errors in data that a program meets at run time.
 ///
@@ -302,6 +302,9 @@ pub enum Error {
         /// The missing part, and what to do.
         reason: &'static str,
     },
+    /// A text does not name a place.
+    #[error(transparent)]
+    NotAPlace(#[from] ParsePlaceError),
     /// A recording was replayed in another world, or in its own world after that had changed. Nothing was run.
     #[error("the recording does not fit the world: {reason}; record it again, in this world as it is now")]
     StaleRecording {

@@ -76,7 +76,7 @@ pub enum Grouped {
 ///
 /// # Errors
 ///
-/// [`Error::NoKey`], [`Error::KeyOutOfRange`].
+/// [`Error::NoKey`], [`Error::KeyOutOfRange`], [`Error::OutOfMemory`].
 pub(crate) fn group<C: Class, T: Copy + Sync, G: Keys<T>>(
     keys: G,
     of: &[T],
@@ -84,6 +84,7 @@ pub(crate) fn group<C: Class, T: Copy + Sync, G: Keys<T>>(
     table: &Table<C>,
 ) -> Result<Groups<C, G>, Error> {
     let groups = keys.groups();
+    has_memory(C::NAME, of.len(), groups as usize)?;
     let count = |places: Range<usize>| {
         let (mut numbers, mut counts) = (vec![0_u32; places.len()], vec![0_u32; groups as usize]);
         for (n, (number, &of)) in numbers.iter_mut().zip(&of[places.clone()]).enumerate() {
@@ -104,15 +105,25 @@ pub(crate) fn group<C: Class, T: Copy + Sync, G: Keys<T>>(
 /// A number for each object, and one for each group. If an object has no group, its place.
 type Numbers = Result<(Vec<u32>, Vec<u32>), usize>;
 
+/// The number of threads that sort objects. Each has a count per group: not more of them than there are objects.
+fn threads(len: usize, groups: usize) -> usize {
+    match rayon::current_num_threads() {
+        threads if len >= MANY => threads.min(4 * len / groups.max(1)).max(1),
+        _ => 1,
+    }
+}
+
+/// Whether there is memory to sort objects by their groups. `groups` may be a mistake of the program.
+fn has_memory(class: &'static str, len: usize, groups: usize) -> Result<(), Error> {
+    let numbers = (threads(len, groups) + 1).saturating_mul(groups + 1).saturating_add(2 * len);
+    let none = |_| Error::OutOfMemory { class, bytes: numbers.saturating_mul(size_of::<u32>()) };
+    Vec::<u32>::new().try_reserve_exact(numbers).map_err(none)
+}
+
 /// Sorts the objects in `among` by their groups: returns their indices, and the start of each group. `count` finds the groups
 /// of some, and counts these. One function serves all keys and classes.
 fn sort(len: usize, groups: usize, among: &Listed, count: &(dyn Fn(Range<usize>) -> Numbers + Sync)) -> Numbers {
-    // Each thread has a count per group: not more of them than there are objects.
-    let threads = match rayon::current_num_threads() {
-        threads if len >= MANY => threads.min(4 * len / groups.max(1)).max(1),
-        _ => 1,
-    };
-    let chunk = len.div_ceil(threads).max(1);
+    let chunk = len.div_ceil(threads(len, groups)).max(1);
     let places = |n: usize| n * chunk..((n + 1) * chunk).min(len);
     let (counted, _) = spread(len.div_ceil(chunk), &|n| count(places(n)));
     let (numbers, mut counts): (Vec<_>, Vec<_>) =
@@ -203,4 +214,16 @@ fn starts(counts: &mut [Vec<u32>], groups: usize) -> Vec<u32> {
     }
     starts.push(next);
     starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_groups_than_fit_are_an_error() {
+        assert!(has_memory("Ant", 1000, 1000).is_ok());
+        let error = has_memory("Ant", 0, 1 << 48).unwrap_err();
+        assert!(matches!(error, Error::OutOfMemory { class: "Ant", bytes } if bytes > 1 << 50), "{error}");
+    }
 }

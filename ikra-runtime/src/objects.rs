@@ -54,7 +54,7 @@ use crate::storage::{Bump, FieldTuple};
 use crate::table::Table;
 use ikra_core::effects::FieldSet;
 use ikra_core::holes::Holes;
-use ikra_core::mistakes::LentWhole;
+use ikra_core::mistakes::{LentWhole, RemovedByWorld};
 use ikra_core::phase::{Guarded, Sequential};
 
 /// The objects of class `C` in a world: like a `Vec<C>`, but stored column by column.
@@ -101,13 +101,17 @@ pub struct Objects<C: Class> {
     fillable: (Weak<()>, Holes),
 }
 
-/// Functions of `Vec` that would lend whole objects, for their message.
+/// Functions of `Vec` that would lend or remove objects, for their message.
 #[doc(hidden)]
 #[rustfmt::skip]
 impl<C: Class> Objects<C> {
     pub fn iter_mut(&mut self) -> Rows<'_, C> where C: LentWhole { unreachable!() }
     pub fn get<I>(&self, _: I) -> C::Ref<'_, Sequential> where C: LentWhole { unreachable!() }
     pub fn get_mut<I>(&mut self, _: I) -> C::View<'_, Guarded> where C: LentWhole { unreachable!() }
+    pub fn clear(&mut self) where C: RemovedByWorld {}
+    pub fn pop(&mut self) -> Option<C> where C: RemovedByWorld { unreachable!() }
+    pub fn remove<I>(&mut self, _: I) -> C where C: RemovedByWorld { unreachable!() }
+    pub fn retain(&mut self, _: impl FnMut(&C) -> bool) where C: RemovedByWorld {}
 }
 
 // SAFETY: `Objects` owns its table and storage, whose values are `Send`.

@@ -76,6 +76,11 @@ impl FromStr for Place {
 /// ```
 /// let error = "gpu1".parse::<ikra::Place>().unwrap_err();
 /// assert!(error.to_string().starts_with("`gpu1` is not a place to run"));
+///
+/// fn place(text: &str) -> Result<ikra::Place, ikra::Error> {
+///     Ok(text.parse()?)
+/// }
+/// assert!(matches!(place("gpu:x"), Err(ikra::Error::NotAPlace(_))));
 /// ```
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a place to run: write `host`, `gpu`, `gpu:1` for the second GPU, or `cluster`")]

@@ -264,6 +264,13 @@ pub unsafe fn construct<K: Construct<A>, A>(index: u32, args: A) -> bool {
 #[derive(Debug)]
 pub struct Objects<C>(core::marker::PhantomData<fn() -> C>);
 
+// A model may derive `Clone` for its world, whatever `C` is.
+impl<C> Clone for Objects<C> {
+    fn clone(&self) -> Self {
+        Self(core::marker::PhantomData)
+    }
+}
+
 /// A world's data besides its objects: empty on the device.
 pub struct WorldState<W>(core::marker::PhantomData<fn() -> W>);
 
