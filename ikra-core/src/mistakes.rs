@@ -42,22 +42,15 @@ pub trait HasColumns {}
 )]
 pub trait ChangesOthers {}
 
-/// In bounds of functions that would lend whole objects.
+/// In bounds of functions that would lend or remove whole objects.
 #[diagnostic::on_unimplemented(
-    message = "there is no `{Self}` in memory to lend: each field has a column",
-    label = "objects cannot be indexed or borrowed",
+    message = "there is no `{Self}` in memory to lend or to take out: each field has a column",
+    label = "objects cannot be indexed, borrowed or taken out",
     note = "one object: `sim.get(link)`, `sim.get_mut(link)`; in methods `self.resolve(link)`, and by its position `self.all::<{Self}>().get(index)`",
-    note = "all objects: a kernel; a loop `for row in &sim.objects`, which copies them; or a slice of one field, `sim.objects.column_mut(column)`"
+    note = "all objects: a kernel; a loop `for row in &sim.objects`, which copies them; or a slice of one field, `sim.objects.column_mut(column)`",
+    note = "to remove objects, and the links to them: `sim.remove(link)`, `sim.clear::<{Self}>()`, `sim.retain({Self}::kernel, arguments)` by a kernel that returns a `bool`, or `self.remove()` in a kernel"
 )]
 pub trait LentWhole {}
-
-/// In bounds of functions of a world that its members do not have.
-#[diagnostic::on_unimplemented(
-    message = "objects are removed from their world, so that no link to them is left",
-    label = "a function of the world, not of its `Objects<{Self}>`",
-    note = "`world.remove(link)?` for one, `world.retain({Self}::kernel, arguments)?` by a kernel that returns a `bool`, `world.clear::<{Self}>()?` for all; in a kernel `self.remove()`"
-)]
-pub trait RemovedByWorld {}
 
 /// In bounds of functions that would change the length of an inner array.
 #[diagnostic::on_unimplemented(

@@ -5,6 +5,7 @@ mod any;
 mod any_column;
 mod arena;
 mod arrays;
+mod bits;
 mod born;
 mod changes;
 mod checks;
@@ -31,11 +32,11 @@ use fixedbitset::FixedBitSet;
 pub use any::AnyObjects;
 pub use any_column::AnyColumn;
 use arena::Dead;
+pub(crate) use bits::{is_set, set};
 pub use born::Born;
 pub use columns::{SliceColumn, SliceColumnMut};
 pub use fields::NewObjects;
 pub use lives::Lives;
-pub(crate) use lives::{is_set, set};
 pub(crate) use reorder::{concerned, fields_with, generation};
 pub use rows::{Links, Rows};
 use shadow::Shadow;
@@ -54,7 +55,7 @@ use crate::storage::{Bump, FieldTuple};
 use crate::table::Table;
 use ikra_core::effects::FieldSet;
 use ikra_core::holes::Holes;
-use ikra_core::mistakes::{LentWhole, RemovedByWorld};
+use ikra_core::mistakes::LentWhole;
 use ikra_core::phase::{Guarded, Sequential};
 
 /// The objects of class `C` in a world: like a `Vec<C>`, but stored column by column.
@@ -108,10 +109,10 @@ impl<C: Class> Objects<C> {
     pub fn iter_mut(&mut self) -> Rows<'_, C> where C: LentWhole { unreachable!() }
     pub fn get<I>(&self, _: I) -> C::Ref<'_, Sequential> where C: LentWhole { unreachable!() }
     pub fn get_mut<I>(&mut self, _: I) -> C::View<'_, Guarded> where C: LentWhole { unreachable!() }
-    pub fn clear(&mut self) where C: RemovedByWorld {}
-    pub fn pop(&mut self) -> Option<C> where C: RemovedByWorld { unreachable!() }
-    pub fn remove<I>(&mut self, _: I) -> C where C: RemovedByWorld { unreachable!() }
-    pub fn retain(&mut self, _: impl FnMut(&C) -> bool) where C: RemovedByWorld {}
+    pub fn clear(&mut self) where C: LentWhole {}
+    pub fn pop(&mut self) -> Option<C> where C: LentWhole { unreachable!() }
+    pub fn remove<I>(&mut self, _: I) -> C where C: LentWhole { unreachable!() }
+    pub fn retain(&mut self, _: impl FnMut(&C) -> bool) where C: LentWhole {}
 }
 
 // SAFETY: `Objects` owns its table and storage, whose values are `Send`.

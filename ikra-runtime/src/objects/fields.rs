@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use super::{Links, Lives, Objects};
+use super::{Links, Lives, Objects, set};
 use crate::class::Class;
 use crate::class::first_column;
 use crate::error::Error;
@@ -82,8 +82,8 @@ impl<C: Class> Objects<C> {
     pub fn add_removed(&mut self, n: usize) -> Result<(), Error> {
         let first = self.slots();
         self.add_placeholders(n)?;
-        let mut removed = vec![0; self.slots().div_ceil(64)];
-        (first..self.slots()).for_each(|index| removed[index / 64] |= 1 << (index % 64));
+        let mut removed = Vec::new();
+        (first..self.slots()).for_each(|index| set(&mut removed, index));
         self.remove_all(&removed);
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
+use super::bits::set;
 use super::born::{Born, Ids};
 use super::reorder::{concerned, fields_with, now};
 use super::{Objects, Tracked};
@@ -487,17 +488,4 @@ impl<C: Class> Objects<C> {
         self.table_mut().header.holes.insert(&words);
         self.live = OnceLock::new();
     }
-}
-
-/// Whether a bit is set.
-pub(crate) fn is_set(words: &[u64], index: usize) -> bool {
-    words.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0)
-}
-
-/// Sets a bit.
-pub(crate) fn set(words: &mut Vec<u64>, index: usize) {
-    if words.len() <= index / 64 {
-        words.resize(index / 64 + 1, 0);
-    }
-    words[index / 64] |= 1 << (index % 64);
 }

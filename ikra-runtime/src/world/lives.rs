@@ -174,10 +174,10 @@ fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<b
         stored.push(member.remap_born(born, Moves::new(&changes))?);
     }
     // SAFETY: a kernel has run, so the tables are linked. The objects were just made, or are those of calls.
-    let good = |((member, born), stored): ((&&mut dyn AnyObjects, &Born), &Vec<u32>)| unsafe {
+    let is_good = |((member, born), stored): ((&&mut dyn AnyObjects, &Born), &Vec<u32>)| unsafe {
         member.have_good_links(born, stored)
     };
-    let are_good = members.iter().zip(&*born).zip(&stored).map(good).fold(true, |all, good| all && good);
+    let are_good = members.iter().zip(&*born).zip(&stored).all(is_good);
     let marks = members.iter_mut().map(|member| member.take_marks()).collect();
     let have_moved = remove_marked(members, marks, true)?;
     if are_good {

@@ -81,7 +81,7 @@ impl<W> DerefMut for Ready<'_, W> {
 }
 
 /// Panics with an error, because the short forms on the host return values.
-#[inline(always)]
+#[inline]
 #[track_caller]
 pub(crate) fn or_panic<T>(result: Result<T, Error>) -> T {
     match result {
