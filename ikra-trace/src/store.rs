@@ -58,7 +58,7 @@ pub(crate) struct Store<C: Class> {
     columns: Columns<C>,
     /// The ids' stamp when the objects entered the world.
     stamp: (u64, u64),
-    /// Changed fields by object; empty if there are none.
+    /// Changed fields by object, since all changes were written; empty if there are none.
     changed: Vec<u64>,
     /// Whether `write_back` has found the object in a `Box`; empty if none of these has changed.
     reached: Vec<Cell<bool>>,
@@ -231,7 +231,7 @@ impl<C: Class> AnyStore for Store<C> {
     }
 
     fn compare(&mut self, members: &[&dyn AnyObjects]) -> bool {
-        self.changed.clear();
+        // Changes that were noted before stay: after an error some of them are written, whatever the columns say now.
         self.reached.clear();
         let Some(objects) = find::<C>(members) else { return false };
         for &(field, changes) in &self.columns.fields {

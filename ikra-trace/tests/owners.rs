@@ -134,7 +134,10 @@ fn an_error_leaves_a_list_as_it_was() {
     assert!(matches!(error, TraceError::Object { field: Some("two"), problem: Problem::Owned, .. }), "{error}");
     assert_eq!(two(&owner), [Some(4), Some(5)]);
     shop.set(Link::from_id(1).unwrap(), owner::two, [four, five]);
+    // The owner may have been written before the error.
+    assert_eq!(shop.write_back().unwrap(), 1);
     assert_eq!(shop.write_back().unwrap(), 0);
+    assert_eq!((list(&owner), two(&owner)), (vec![1, 2, 3], [Some(4), Some(5)]));
 }
 
 #[test]
@@ -342,4 +345,25 @@ fn boxes_in_enums_of_pointers() {
     assert_eq!(Rc::strong_count(&shared), 4);
     drop(folk);
     assert_eq!((Rc::strong_count(&shared), host.borrow().age), (3, 1));
+}
+
+/// After an error some objects have new values. If kernels bring back the old ones, these are written again.
+#[test]
+fn changes_that_were_written_before_an_error_are_taken_back() -> Result<(), TraceError> {
+    let owner = owner();
+    let parts: Vec<_> = (1..4).map(|hp| Rc::new(RefCell::new(PlainPart { hp }))).collect();
+    let mut shop = Shop::trace(&(&parts, &owner))?;
+    for wrong in [100, 7] {
+        shop.parts.column_mut(part::hp).iter_mut().for_each(|hp| *hp += wrong);
+        let error = {
+            let _guard = parts[2].borrow();
+            shop.write_back().unwrap_err()
+        };
+        assert!(matches!(error, TraceError::Object { problem: Problem::Borrowed, .. }), "{error}");
+        assert_eq!(parts[0].borrow().hp, 1 + wrong);
+        shop.parts.column_mut(part::hp).iter_mut().for_each(|hp| *hp -= wrong);
+        shop.write_back()?;
+        assert_eq!(parts.iter().map(|part| part.borrow().hp).collect::<Vec<_>>(), [1, 2, 3]);
+    }
+    Ok(())
 }

@@ -95,6 +95,7 @@ fn tables(extent: Extent, skipped: &mut Vec<String>) -> Outcome {
     step(&mut cargo(clippy))?;
     let mut all = cargo("test --manifest-path tests/tables/Cargo.toml --workspace --no-fail-fast");
     tests(all.env("IKRA_REQUIRE_PYTHON", "1"), skipped)?;
+    step(&mut cargo("test --lib -p ikra-tables --features ikra-tables/files"))?;
     step(&mut cargo(
         "test --doc -p ikra-tables -p ikra-cluster --features ikra-tables/files,ikra-cluster/checkpoints,ikra-cluster/metis",
     ))?;
