@@ -148,7 +148,7 @@ fn rounding_is_as_the_option_says() {
     assert!(fast.contains(&format!(".target {target}")));
     let kernels = ptx::kernels(&fast);
     assert_eq!(kernel(&kernels, "scale_and_add").count("fma.rn.f32"), 1);
-    assert_eq!(kernel(&kernels, "divide").count("div.approx.f32"), 1);
+    assert_eq!(kernel(&kernels, "divide").count("div.approx.ftz.f32"), 1);
 }
 
 #[test]
