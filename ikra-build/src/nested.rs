@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use ikra_ptx::{Item, Modifier, Module, Type};
+use ikra_ptx::{Item, Module};
 
 use crate::files::{hash, write_if_changed};
 use crate::krate::{Krate, PROFILE};
@@ -118,11 +118,8 @@ pub(crate) fn compile(
     // For tests that leave out a pass.
     write_if_changed(&out.join("ikra_device.compiler.ptx"), &text);
     let left_out = passes::left_out(&std::env::var("IKRA_PASSES").unwrap_or_default())?;
-    let mut code = rewritten(&text, toolchain.release(), device.lines, &left_out)
+    let code = rewritten(&text, toolchain.release(), device.floats, device.lines, &left_out)
         .map_err(|error| not_understood(&error, toolchain, &path))?;
-    if device.floats == Floats::Fast {
-        flush_approximations(&mut code);
-    }
     Ok(Made { code, ir, sources, lent })
 }
 
@@ -131,12 +128,18 @@ pub(crate) fn compile(
 /// # Errors
 ///
 /// The part of the text that is not understood.
-pub(crate) fn rewritten(text: &str, compiler: &str, keeps_lines: bool, left_out: &[String]) -> Result<Module, String> {
+pub(crate) fn rewritten(
+    text: &str,
+    compiler: &str,
+    floats: Floats,
+    keeps_lines: bool,
+    left_out: &[String],
+) -> Result<Module, String> {
     let mut code = passes::parsed(text).map_err(|error| error.to_string())?;
     if !keeps_lines {
         without_lines(&mut code);
     }
-    passes::done(&mut code, compiler, left_out, cfg!(debug_assertions))?;
+    passes::done(&mut code, compiler, floats, left_out, cfg!(debug_assertions))?;
     Ok(code)
 }
 
@@ -160,19 +163,6 @@ fn without_lines(code: &mut Module) {
     let bodies = code.functions_mut().filter_map(|function| function.body.as_mut());
     for one in bodies.flat_map(|body| &mut body.blocks).flat_map(|block| &mut block.instructions) {
         one.location = None;
-    }
-}
-
-/// Makes approximations take small numbers for zero: the assembler otherwise scales operand and result, in six
-/// instructions beside one. The compiler has no option for that.
-fn flush_approximations(code: &mut Module) {
-    let bodies = code.functions_mut().filter_map(|function| function.body.as_mut());
-    for one in bodies.flat_map(|body| &mut body.blocks).flat_map(|block| &mut block.instructions) {
-        let is_of_f32 = one.modifiers.contains(&Modifier::Type(Type::F32)) && !one.modifiers.contains(&Modifier::Ftz);
-        let accuracy = one.modifiers.iter().position(|one| matches!(one, Modifier::Approx | Modifier::Full));
-        if let Some(accuracy) = accuracy.filter(|_| is_of_f32) {
-            one.modifiers.insert(accuracy + 1, Modifier::Ftz);
-        }
     }
 }
 
@@ -278,18 +268,5 @@ mod tests {
         fs::write(folder.path().join("CACHEDIR.TAG"), "").unwrap();
         assert_eq!(target_dir(&out), folder.path());
         assert_eq!(target_dir(&elsewhere), folder.path());
-    }
-
-    #[test]
-    fn approximations_take_small_numbers_for_zero() {
-        let lines =
-            ["sqrt.approx.f32 r, r;", "div.full.f32 r, r, r;", "sqrt.rn.f32 r, r;", "rsqrt.approx.ftz.f32 r, r;"];
-        let head = ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 r;\n";
-        let mut code = passes::parsed(&format!("{head}{}\nret;\n}}\n", lines.join("\n"))).expect("a program");
-        flush_approximations(&mut code);
-        code.verify().expect("it is still a program");
-        let code = code.to_string();
-        let expected = ["sqrt.approx.ftz.f32", "div.full.ftz.f32", "sqrt.rn.f32", "rsqrt.approx.ftz.f32"];
-        assert!(expected.iter().all(|one| code.contains(one)) && code.matches("ftz").count() == 3, "{code}");
     }
 }

@@ -10,6 +10,7 @@
 mod checks;
 mod counts;
 mod edits;
+mod flushed;
 mod loops;
 mod offsets;
 mod panics;
@@ -27,6 +28,7 @@ mod words;
 use ikra_marks::{NOTED_KERNEL, NOTED_OBJECT, PASSES as MARK};
 use ikra_ptx::{Error, Item, Module, Type};
 
+use crate::Floats;
 use crate::ptx::Fired;
 
 /// A pass by its name. It returns how often it fired.
@@ -45,6 +47,9 @@ const PASSES: &[Pass] = &[
     ("words", words::passed),
 ];
 
+/// Passes that change bits: they follow the others with [`Floats::Fast`].
+const FAST: &[Pass] = &[("flushed", flushed::approximations)];
+
 /// The names of the passes, in their order.
 pub(crate) fn names() -> Vec<&'static str> {
     PASSES.iter().map(|(name, _)| *name).collect()
@@ -61,9 +66,16 @@ pub(crate) fn parsed(code: &str) -> Result<Module, Error> {
 /// # Errors
 ///
 /// If a pass, which the message names, made an invalid program. Programs are verified if `is_checked`.
-pub(crate) fn done(module: &mut Module, compiler: &str, left_out: &[String], is_checked: bool) -> Result<(), String> {
+pub(crate) fn done(
+    module: &mut Module,
+    compiler: &str,
+    floats: Floats,
+    left_out: &[String],
+    is_checked: bool,
+) -> Result<(), String> {
     let mut fired = Fired { compiler: compiler.to_owned(), counts: Vec::new() };
-    for (name, pass) in PASSES {
+    let fast = if floats == Floats::Fast { FAST } else { &[] };
+    for (name, pass) in PASSES.iter().chain(fast) {
         let is_left_out = left_out.iter().any(|other| other == name);
         let count = if is_left_out { None } else { Some(pass(module) as u64) };
         fired.counts.push(((*name).to_owned(), count));
@@ -82,12 +94,13 @@ pub(crate) fn done(module: &mut Module, compiler: &str, left_out: &[String], is_
 /// If there is no such pass.
 pub(crate) fn left_out(list: &str) -> Result<Vec<String>, String> {
     let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
-    let known = |name: &str| PASSES.iter().any(|(known, _)| *known == name);
+    let all = || PASSES.iter().chain(FAST).map(|(name, _)| *name);
+    let known = |name: &str| all().any(|known| known == name);
     names
         .map(|name| match name.strip_prefix('-') {
             Some(left_out) if known(left_out) => Ok(left_out.to_owned()),
             _ => {
-                let all: Vec<String> = PASSES.iter().map(|(known, _)| format!("-{known}")).collect();
+                let all: Vec<String> = all().map(|known| format!("-{known}")).collect();
                 Err(format!("IKRA_PASSES: `{name}` is none of {}", all.join(", ")))
             }
         })

@@ -1,6 +1,6 @@
 //! Device code without one pass or another, for tests of equal results.
 
-use crate::{nested, passes};
+use crate::{Floats, nested, passes};
 
 /// Makes device code again from the compiler's output, without the passes in a list such as `-stores,-offsets`.
 ///
@@ -13,7 +13,7 @@ use crate::{nested, passes};
 /// The part of the text, or of the list, that is not understood.
 pub fn rewritten(compiled: &str, left_out: &str) -> Result<String, String> {
     let left_out = passes::left_out(left_out)?;
-    nested::rewritten(compiled, "unknown", false, &left_out).map(|code| code.to_string())
+    nested::rewritten(compiled, "unknown", Floats::Strict, false, &left_out).map(|code| code.to_string())
 }
 
 /// The names of the passes over device code, in their order.
