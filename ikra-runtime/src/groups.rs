@@ -84,17 +84,17 @@ pub(crate) fn group<C: Class, T: Copy + Sync, G: Keys<T>>(
     table: &Table<C>,
 ) -> Result<Groups<C, G>, Error> {
     let groups = keys.groups();
-    has_memory(C::NAME, of.len(), groups as usize)?;
     let count = |places: Range<usize>| {
-        let (mut numbers, mut counts) = (vec![0_u32; places.len()], vec![0_u32; groups as usize]);
+        let (mut numbers, mut counts) = (vec![0_u32; places.len()], room(C::NAME, groups as usize)?);
+        counts.resize(groups as usize, 0);
         for (n, (number, &of)) in numbers.iter_mut().zip(&of[places.clone()]).enumerate() {
             *number = keys.key(of).unwrap_or(u32::MAX);
-            *counts.get_mut(*number as usize).ok_or(places.start + n)? += 1;
+            let bad_key = || bad_key(C::NAME, among, places.start + n, keys.key(of), groups);
+            *counts.get_mut(*number as usize).ok_or_else(bad_key)? += 1;
         }
         Ok((numbers, counts))
     };
-    let sorted = sort(of.len(), groups as usize, among, &count);
-    let (ids, starts) = sorted.map_err(|place| bad_key(C::NAME, among, place, keys.key(of[place]), groups))?;
+    let (ids, starts) = sort(C::NAME, (of.len(), groups as usize), among, &count)?;
     let made = Made { table: table.header.number, generation: generation() };
     // SAFETY: 1. `starts` has the sums of the counts of `groups` groups, and their total at the end; 2. `ids` are the
     // indices of the objects in `among`: each was stored, since the counts are of these keys. They exist in
@@ -102,33 +102,36 @@ pub(crate) fn group<C: Class, T: Copy + Sync, G: Keys<T>>(
     Ok(unsafe { Groups::new(keys, starts.into(), ids.into(), made) })
 }
 
-/// A number for each object, and one for each group. If an object has no group, its place.
-type Numbers = Result<(Vec<u32>, Vec<u32>), usize>;
+/// A number for each object, and one for each group.
+type Numbers = Result<(Vec<u32>, Vec<u32>), Error>;
 
-/// The number of threads that sort objects. Each has a count per group: not more of them than there are objects.
-fn threads(len: usize, groups: usize) -> usize {
-    match rayon::current_num_threads() {
-        threads if len >= MANY => threads.min(4 * len / groups.max(1)).max(1),
-        _ => 1,
-    }
-}
-
-/// Whether there is memory to sort objects by their groups. `groups` may be a mistake of the program.
-fn has_memory(class: &'static str, len: usize, groups: usize) -> Result<(), Error> {
-    let numbers = (threads(len, groups) + 1).saturating_mul(groups + 1).saturating_add(2 * len);
-    let none = |_| Error::OutOfMemory { class, bytes: numbers.saturating_mul(size_of::<u32>()) };
-    Vec::<u32>::new().try_reserve_exact(numbers).map_err(none)
+/// No numbers yet, and memory for one of each group. How many there are may be a mistake of the program.
+fn room(class: &'static str, groups: usize) -> Result<Vec<u32>, Error> {
+    let mut numbers = Vec::new();
+    let none = |_| Error::OutOfMemory { class, bytes: groups.saturating_mul(size_of::<u32>()) };
+    numbers.try_reserve_exact(groups).map_err(none)?;
+    Ok(numbers)
 }
 
 /// Sorts the objects in `among` by their groups: returns their indices, and the start of each group. `count` finds the groups
 /// of some, and counts these. One function serves all keys and classes.
-fn sort(len: usize, groups: usize, among: &Listed, count: &(dyn Fn(Range<usize>) -> Numbers + Sync)) -> Numbers {
-    let chunk = len.div_ceil(threads(len, groups)).max(1);
+fn sort(
+    class: &'static str,
+    (len, groups): (usize, usize),
+    among: &Listed,
+    count: &(dyn Fn(Range<usize>) -> Numbers + Sync),
+) -> Numbers {
+    // Each thread has a count per group: not more of them than there are objects.
+    let threads = match rayon::current_num_threads() {
+        threads if len >= MANY => threads.min(4 * len / groups.max(1)).max(1),
+        _ => 1,
+    };
+    let chunk = len.div_ceil(threads).max(1);
     let places = |n: usize| n * chunk..((n + 1) * chunk).min(len);
     let (counted, _) = spread(len.div_ceil(chunk), &|n| count(places(n)));
     let (numbers, mut counts): (Vec<_>, Vec<_>) =
         counted.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-    let starts = starts(&mut counts, groups);
+    let starts = starts(class, &mut counts, groups)?;
     let ids: Vec<_> = std::iter::repeat_with(|| AtomicU32::new(0)).take(len).collect();
     let counts: Vec<_> = counts.into_iter().map(Mutex::new).collect();
     // The objects of different chunks go to different places, so the threads need no order.
@@ -202,8 +205,8 @@ pub(crate) fn check_groups(members: &[&dyn AnyObjects], groups: GroupsArgument<'
 }
 
 /// The start of each group, and the end of the last. Replaces each chunk's counts by the starts of its own objects.
-fn starts(counts: &mut [Vec<u32>], groups: usize) -> Vec<u32> {
-    let mut starts = Vec::with_capacity(groups + 1);
+fn starts(class: &'static str, counts: &mut [Vec<u32>], groups: usize) -> Result<Vec<u32>, Error> {
+    let mut starts = room(class, groups + 1)?;
     let mut next = 0;
     for group in 0..groups {
         starts.push(next);
@@ -213,7 +216,7 @@ fn starts(counts: &mut [Vec<u32>], groups: usize) -> Vec<u32> {
         }
     }
     starts.push(next);
-    starts
+    Ok(starts)
 }
 
 #[cfg(test)]
@@ -222,8 +225,10 @@ mod tests {
 
     #[test]
     fn more_groups_than_fit_are_an_error() {
-        assert!(has_memory("Ant", 1000, 1000).is_ok());
-        let error = has_memory("Ant", 0, 1 << 48).unwrap_err();
+        // No machine has memory for so many.
+        let error = starts("Ant", &mut [], 1 << 48).unwrap_err();
         assert!(matches!(error, Error::OutOfMemory { class: "Ant", bytes } if bytes > 1 << 50), "{error}");
+        assert!(matches!(room("Ant", 1 << 48), Err(Error::OutOfMemory { .. })));
+        assert_eq!(starts("Ant", &mut [vec![2, 0, 1]], 3).expect("memory"), [0, 2, 2, 3]);
     }
 }
