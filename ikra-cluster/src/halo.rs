@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use ikra_core::bits::ones;
 use ikra_core::effects::FieldSet;
 use ikra_core::kernel::Argument;
 use ikra_core::moves::{Change, Moves};
@@ -355,18 +356,4 @@ fn set(bits: &[AtomicU64], index: u32) {
     if let Some(word) = bits.get(index as usize / 64) {
         word.fetch_or(1 << (index % 64), Relaxed);
     }
-}
-
-/// The positions of set bits.
-fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
-    words.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(|(n, &word)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let bit = rest.trailing_zeros() as usize;
-            (rest != 0).then(|| {
-                rest &= rest - 1;
-                n * 64 + bit
-            })
-        })
-    })
 }

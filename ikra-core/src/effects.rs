@@ -13,7 +13,7 @@ use core::fmt;
 
 pub use crate::field_set::FieldSet;
 use crate::info::{ClassId, ClassInfo, FieldInfo, atomics, snapshot_with_arena};
-use crate::message::Message;
+use crate::message::{Message, same};
 use crate::order::{AtomicUse, AtomicUses};
 use methods::Calls;
 pub use methods::{MethodEffects, Reached};
@@ -470,14 +470,4 @@ impl fmt::Debug for Effects {
             .field("atomics", &self.atomics)
             .finish_non_exhaustive()
     }
-}
-
-/// `==` for constants.
-pub(crate) const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut n = 0;
-    while n < a.len() && n < b.len() && a[n] == b[n] {
-        n += 1;
-    }
-    n == a.len() && n == b.len()
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::vec;
 use std::vec::Vec;
 
+use crate::bits::is_set;
 use crate::kept::KeptObjects;
 
 /// Reads the bits of removed objects, which a device holds, or says why that is not possible.
@@ -95,7 +96,7 @@ impl Holes {
     /// Whether the object at this index was removed.
     #[inline]
     pub fn contains(&self, index: usize) -> bool {
-        self.words().get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0)
+        is_set(self.words(), index)
     }
 
     /// Notes that these objects were removed, given as one bit per index. None of them was removed before.
@@ -228,18 +229,6 @@ impl Iterator for Live<'_> {
     }
 }
 
-/// The positions of the bits that are set, in ascending order.
-pub fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    words.iter().enumerate().flat_map(|(n, &word)| {
-        let mut rest = word;
-        core::iter::from_fn(move || {
-            let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-            rest &= rest - 1;
-            Some(n * 64 + bit)
-        })
-    })
-}
-
 /// The objects that a running kernel removes: one bit per index. Without memory, no kernel that may remove runs.
 #[derive(Debug, Default)]
 pub struct Marks(Vec<AtomicU64>);
@@ -276,7 +265,7 @@ impl Marks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kept::{count_ones, end_of_ones};
+    use crate::bits::{count_ones, end_of_ones, ones};
     use crate::rng::Random;
 
     /// Words with bits of any density.
@@ -328,10 +317,9 @@ mod tests {
             let removed: Vec<_> = others.iter().zip(holes.words().iter().chain([&0])).map(|(a, b)| a & !b).collect();
             let slots = end_of_ones(holes.words()).max(end_of_ones(&removed)) + random.below(70) as usize;
             let kept = holes.kept(slots, &removed);
-            let is_removed = |index: usize| removed.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
             let mut next = 0;
             for index in 0..slots {
-                let stays = !holes.contains(index) && !is_removed(index);
+                let stays = !holes.contains(index) && !is_set(&removed, index);
                 assert_eq!(kept.get().index(index as u32), stays.then_some(next));
                 next += u32::from(stays);
             }

@@ -3,6 +3,9 @@
 #[cfg(not(target_arch = "nvptx64"))]
 use std::vec::Vec;
 
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::bits::end_of_ones;
+
 /// Objects that stay when others are removed. They close up: each gets the number of those before it as its index.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept<'a> {
@@ -69,19 +72,4 @@ impl KeptObjects {
     pub fn get(&self) -> Kept<'_> {
         Kept { slots: self.slots, words: &self.words, before: &self.before }
     }
-}
-
-/// The number of bits that are set.
-#[cfg(not(target_arch = "nvptx64"))]
-#[must_use]
-pub fn count_ones(words: &[u64]) -> usize {
-    words.iter().map(|word| word.count_ones() as usize).sum()
-}
-
-/// The end of the positions of bits that are set.
-#[cfg(not(target_arch = "nvptx64"))]
-#[must_use]
-pub fn end_of_ones(words: &[u64]) -> usize {
-    let last = words.iter().rposition(|&word| word != 0);
-    last.map_or(0, |last| last * 64 + 64 - words[last].leading_zeros() as usize)
 }

@@ -49,6 +49,7 @@ compile_error!("Ikra needs a target with 64-bit addresses");
 pub use ikra_marks as marks;
 
 pub mod alone;
+pub mod bits;
 pub mod class;
 pub mod column;
 pub mod device_code;

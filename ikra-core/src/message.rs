@@ -1,4 +1,15 @@
-//! Messages composed at compile time.
+//! Texts in constants: messages composed at compile time, and comparison.
+
+/// `==` of texts in constants.
+#[must_use]
+pub const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut n = 0;
+    while n < a.len() && n < b.len() && a[n] == b[n] {
+        n += 1;
+    }
+    n == a.len() && n == b.len()
+}
 
 /// A message composed at compile time.
 #[derive(Debug)]

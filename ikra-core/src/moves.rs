@@ -1,5 +1,6 @@
 //! Changes of a class's objects: they moved, were removed, or got ids. Links are remapped by them.
 
+use crate::bits::is_set;
 use crate::info::ClassId;
 use crate::kept::Kept;
 
@@ -125,10 +126,7 @@ impl<'a> Change<'a> {
     #[inline(always)]
     fn index(self, index: u32) -> Option<u32> {
         match self.how {
-            How::Removed(removed) => {
-                let is_removed = removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
-                (!is_removed).then_some(index)
-            }
+            How::Removed(removed) => (!is_set(removed, index as usize)).then_some(index),
             How::Moved(ids) => match ids.get(index as usize) {
                 Some(id) => id.checked_sub(1),
                 None => Some(index),

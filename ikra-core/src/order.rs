@@ -21,9 +21,10 @@ use core::marker::PhantomData;
 #[doc(inline)]
 pub use ikra_marks::uses;
 
-use crate::effects::{Effects, same};
+use crate::effects::Effects;
 use crate::info::ClassInfo;
 use crate::message::Message;
+use crate::message::same;
 use crate::phase::Phase;
 use messages::{describe, list, refusal, ways_out};
 

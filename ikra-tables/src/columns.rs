@@ -7,10 +7,10 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use hashbrown::HashMap;
+use ikra_core::bits::is_set;
 
 use crate::error::{BadRow, BadRows, TableError};
 use crate::keys::Keys;
-use crate::number::is_set;
 
 /// The objects to which links of a table may refer, by class.
 pub(crate) type Targets = HashMap<TypeId, Target>;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, StringArray};
 use ikra_core::class::Class;
+use ikra_core::message::same;
 use ikra_core::storage::Flatten;
 use ikra_core::value::Value;
 use ikra_runtime::error::Error;
@@ -94,22 +95,12 @@ const fn check_names<T: TableNames>() {
     while n < T::NAMES.len() {
         let mut other = 0;
         while other < n {
-            let is_same = is_same(T::NAMES[n].0.as_bytes(), T::NAMES[other].0.as_bytes());
+            let is_same = same(T::NAMES[n].0, T::NAMES[other].0);
             assert!(!is_same, "`TableNames::NAMES` has one name twice; give each variant a name of its own");
             other += 1;
         }
         n += 1;
     }
-}
-
-const fn is_same(mut one: &[u8], mut other: &[u8]) -> bool {
-    while let ([a, one_rest @ ..], [b, other_rest @ ..]) = (one, other) {
-        if *a != *b {
-            return false;
-        }
-        (one, other) = (one_rest, other_rest);
-    }
-    one.is_empty() && other.is_empty()
 }
 
 /// How values of type `T` become columns: [`Components`] and [`Names`] implement it.

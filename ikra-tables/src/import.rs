@@ -9,9 +9,9 @@ use std::sync::Mutex;
 
 use arrow_array::RecordBatch;
 use hashbrown::HashMap;
+use ikra_core::bits::ones;
 use ikra_core::class::{Class, Field};
 use ikra_core::column::Column;
-use ikra_core::holes::ones;
 use ikra_core::storage::Stored;
 use ikra_runtime::objects::{Lives, NewObjects, Objects};
 use ikra_runtime::world::{Holds, World};

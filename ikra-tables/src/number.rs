@@ -338,19 +338,6 @@ pub(crate) fn truths(from: &Columns<'_>, name: &str) -> Result<Vec<bool>, TableE
     Ok(truths)
 }
 
-/// Whether a bit is set.
-pub(crate) fn is_set(words: &[u64], bit: usize) -> bool {
-    words.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 != 0)
-}
-
-/// Sets a bit.
-pub(crate) fn set(words: &mut Vec<u64>, bit: usize) {
-    if words.len() <= bit / 64 {
-        words.resize(bit / 64 + 1, 0);
-    }
-    words[bit / 64] |= 1 << (bit % 64);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

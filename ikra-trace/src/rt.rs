@@ -4,6 +4,7 @@ pub use ikra_core::class::Class;
 pub use ikra_core::column::Column;
 pub use ikra_core::dispatch::AnyLink;
 pub use ikra_core::link::Link;
+use ikra_core::message::same;
 use ikra_core::value::Value;
 
 pub use crate::back::{Back, Context};
@@ -22,24 +23,10 @@ pub fn copied<T: Value>(value: &T) -> T {
 pub const fn field_named<C: Class>(name: &str) -> usize {
     let mut field = 0;
     while field < C::FIELDS.len() {
-        if is_same(C::FIELDS[field].name.as_bytes(), name.as_bytes()) {
+        if same(C::FIELDS[field].name, name) {
             return field;
         }
         field += 1;
     }
     0
-}
-
-const fn is_same(one: &[u8], other: &[u8]) -> bool {
-    if one.len() != other.len() {
-        return false;
-    }
-    let mut n = 0;
-    while n < one.len() {
-        if one[n] != other[n] {
-            return false;
-        }
-        n += 1;
-    }
-    true
 }

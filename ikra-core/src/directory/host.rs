@@ -7,6 +7,7 @@ use core::ops::Range;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
+use crate::bits::is_set;
 use crate::facts::Facts;
 use crate::field_set::FieldSet;
 use crate::holes::{Holes, Marks};
@@ -75,8 +76,9 @@ impl AtHand {
     /// Whether a field of an object is current.
     #[must_use]
     pub fn has(&self, field: usize, index: usize) -> bool {
-        let is_near = || self.bits.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
-        !self.stale.contains(field) || self.own.contains(&index) || self.near.contains(field) && is_near()
+        !self.stale.contains(field)
+            || self.own.contains(&index)
+            || self.near.contains(field) && is_set(&self.bits, index)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The effects of methods, from which a kernel's effects are composed.
 
-use super::{FieldSet, same};
+use super::FieldSet;
+use crate::message::same;
 use crate::order::{AtomicUse, AtomicUses};
 
 /// The effects of one method, as shown by its text and the texts of the methods that it calls in its block.

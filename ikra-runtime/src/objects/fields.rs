@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use super::{Links, Lives, Objects, set};
+use super::{Links, Lives, Objects};
 use crate::class::Class;
 use crate::class::first_column;
 use crate::error::Error;
@@ -14,6 +14,7 @@ use crate::layout::LayoutKind;
 use crate::link::Link;
 use crate::storage::{Bump, FieldTuple, Plain, Storage};
 use crate::value::Value;
+use ikra_core::bits::set;
 use ikra_core::effects::FieldSet;
 
 /// Whether storage `F` is that of field `field` of class `C`.

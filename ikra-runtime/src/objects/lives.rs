@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use super::bits::set;
 use super::born::{Born, Ids};
 use super::reorder::{concerned, fields_with, now};
 use super::{Objects, Tracked};
@@ -16,9 +15,10 @@ use crate::link::Link;
 use crate::list::ListOrder;
 use crate::storage::{Bump, FieldTuple};
 use crate::table::{Late, Nursery};
+use ikra_core::bits::{end_of_ones, is_set, set};
 use ikra_core::effects::{Effects, FieldSet};
 use ikra_core::holes::{Fetch, Holes, Live, Marks};
-use ikra_core::kept::{KeptObjects, end_of_ones};
+use ikra_core::kept::KeptObjects;
 use ikra_core::moves::{Moves, Remap};
 
 /// From this number of new objects on, several threads write them.
@@ -214,9 +214,7 @@ impl<C: Class> Lives for Objects<C> {
         !self.tracks.is_empty()
     }
     fn untrack(&mut self, removed: &[u64]) {
-        let is_removed =
-            |index: u32| removed.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 != 0);
-        self.tracks.remap(&|index| (!is_removed(index)).then_some(index));
+        self.tracks.remap(&|index| (!is_set(removed, index as usize)).then_some(index));
     }
     unsafe fn moved_on_device(&mut self, len: usize, ids: Option<&[u32]>) {
         if !self.tracks.is_empty() {

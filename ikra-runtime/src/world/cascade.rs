@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::lives::changes;
 use crate::error::Error;
-use crate::objects::{AnyObjects, fields_with, is_set, set};
+use crate::objects::{AnyObjects, fields_with};
+use ikra_core::bits::{is_set, ones, set};
 use ikra_core::moves::{Change, Moves};
 use rayon::slice::ParallelSliceMut;
 
@@ -32,11 +33,10 @@ pub(super) fn cascade(members: &mut [&mut dyn AnyObjects], removed: &mut [Vec<u6
         for (member, more) in members.iter().zip(&mut more) {
             found |= member.cascade(Moves::new(&changes), more)?;
         }
-        drop(changes);
         if !found {
             return Ok(());
         }
-        removed.clone_from_slice(&more);
+        removed.swap_with_slice(&mut more);
     }
     follow(&owners(members)?, removed);
     Ok(())
@@ -47,7 +47,6 @@ fn owners(members: &mut [&mut dyn AnyObjects]) -> Result<Vec<(Object, Object)>, 
     let classes: Vec<_> = members.iter().map(|member| member.class()).collect();
     let mut owners = Vec::new();
     for (number, member) in members.iter_mut().enumerate() {
-        let live: Vec<_> = (0..member.slots()).filter(|&index| member.exists(index)).collect();
         for (target, &class) in classes.iter().enumerate() {
             let fields = fields_with(member.fields(), &|field| field.cascades && field.holds_links_to.contains(&class));
             if fields.is_empty() {
@@ -58,10 +57,8 @@ fn owners(members: &mut [&mut dyn AnyObjects]) -> Result<Vec<(Object, Object)>, 
                 let pair = ((target as u32, named), (number as u32, owner.load(Relaxed)));
                 found.lock().unwrap_or_else(PoisonError::into_inner).push(pair);
             };
-            let mut each = live.iter().map(|&index| {
-                owner.store(index as u32, Relaxed);
-                index
-            });
+            let live = member.live();
+            let mut each = live.listed(0)?.iter().inspect(|&index| owner.store(index as u32, Relaxed));
             member.visit_links(&mut each, fields, Moves::new(&[Change::seen(class, &see)]))?;
         }
     }
@@ -73,8 +70,7 @@ fn owners(members: &mut [&mut dyn AnyObjects]) -> Result<Vec<(Object, Object)>, 
 fn follow(owners: &[(Object, Object)], removed: &mut [Vec<u64>]) {
     let mut named: Vec<Object> = Vec::new();
     for (number, removed) in removed.iter().enumerate() {
-        let indices = (0..removed.len() * 64).filter(|&index| is_set(removed, index));
-        named.extend(indices.map(|index| (number as u32, index as u32)));
+        named.extend(ones(removed).map(|index| (number as u32, index as u32)));
     }
     while let Some(object) = named.pop() {
         let first = owners.partition_point(|&(named, _)| named < object);

@@ -8,10 +8,11 @@ use crate::error::Error;
 use crate::info::FieldInfo;
 use crate::link::Link;
 use crate::list::LastList;
-use crate::objects::{AnyObjects, Born, Objects, concerned, generation, set};
+use crate::objects::{AnyObjects, Born, Objects, concerned, generation};
 use crate::world::{Holds, Moved, reorder};
+use ikra_core::bits::{count_ones, set};
 use ikra_core::effects::{Effects, FieldSet};
-use ikra_core::kept::{KeptObjects, count_ones};
+use ikra_core::kept::KeptObjects;
 use ikra_core::message::Message;
 use ikra_core::moves::{Change, Moves, Remap};
 

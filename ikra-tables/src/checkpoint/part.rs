@@ -12,6 +12,7 @@ use arrow_ipc::reader::{FileDecoder, read_footer_length};
 use arrow_ipc::writer::FileWriter;
 use arrow_ipc::{Block, root_as_footer};
 use hashbrown::HashMap;
+use ikra_core::bits::set;
 
 use super::folder;
 use super::manifest::{Hashing, Manifest};
@@ -19,7 +20,6 @@ use crate::error::{TableError, one_line};
 use crate::export::REMOVED;
 use crate::files::guarded;
 use crate::import::Saved;
-use crate::number::set;
 use crate::whole::{NewFile, file_error};
 
 /// The rows of one batch of a file. Batches are read in parallel.
