@@ -174,10 +174,39 @@ pub(crate) struct Fields {
     pub(crate) fields: Vec<(Ident, FieldKind)>,
     /// The names of fields whose elements are links, `self.near[k]`.
     pub(crate) links: Vec<String>,
-    /// The names of fields that are links to objects of the class.
-    pub(crate) own_links: Vec<String>,
-    /// The names of fields that are links to objects of other classes.
-    pub(crate) other_links: Vec<String>,
+    /// The names of fields that are inner arrays.
+    pub(crate) arrays: Vec<String>,
+    /// The names of fields that are a link, and as what methods see them.
+    pub(crate) shown: Vec<(String, Shown)>,
+}
+
+/// A link, or the object that methods see in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// Whether it is the link itself.
+    pub(crate) is_link: bool,
+    /// Whether it is an `Option` of one.
+    pub(crate) is_optional: bool,
+    /// Whether it is an object that certainly is of the method's own class.
+    pub(crate) is_own: bool,
+}
+
+impl Shown {
+    pub(crate) const LINK: Self = Self { is_link: true, is_optional: false, is_own: false };
+    pub(crate) const OBJECT: Self = Self { is_link: false, ..Self::LINK };
+
+    /// What a field with a given keyword is, or what the operations of an atomic field take and return.
+    fn named(word: &Ident) -> Option<Self> {
+        Some(match word.to_string().as_str() {
+            "own" => Self { is_own: true, ..Self::OBJECT },
+            "own_option" => Self { is_own: true, is_optional: true, ..Self::OBJECT },
+            "link" => Self::OBJECT,
+            "option" => Self { is_optional: true, ..Self::OBJECT },
+            "atomic_link" => Self::LINK,
+            "atomic_option" => Self { is_optional: true, ..Self::LINK },
+            _ => return None,
+        })
+    }
 }
 
 /// A field's kind, as passed by the class's macro.
@@ -197,9 +226,9 @@ impl FieldKind {
     /// The kind with a given keyword.
     fn named(word: &Ident) -> Self {
         match word.to_string().as_str() {
-            "atomic" => Self::Atomic,
+            "atomic" | "atomic_link" | "atomic_option" => Self::Atomic,
             "number" | "own" | "link" => Self::Number,
-            "numbers" => Self::Numbers,
+            "numbers" | "array_of_numbers" => Self::Numbers,
             _ => Self::Other,
         }
     }
@@ -227,14 +256,9 @@ impl Fields {
         self.fields.iter().position(|(field, _)| field.unraw() == name)
     }
 
-    /// Whether the field is a link to an object of the class.
-    pub(crate) fn is_own_link(&self, name: &Ident) -> bool {
-        self.own_links.contains(&name.unraw().to_string())
-    }
-
-    /// Whether the field is a link.
-    pub(crate) fn is_link(&self, name: &Ident) -> bool {
-        self.is_own_link(name) || self.other_links.contains(&name.unraw().to_string())
+    /// What the field is, if it is a link.
+    pub(crate) fn shown(&self, name: &Ident) -> Option<Shown> {
+        self.shown.iter().find(|(field, _)| name.unraw() == field).map(|&(_, shown)| shown)
     }
 
     /// Whether the field is marked `#[atomic]`.
@@ -269,16 +293,16 @@ impl Parse for Input {
         let fields = Punctuated::<(Ident, Ident), Token![,]>::parse_terminated_with(&content, |field| {
             Ok((field.call(Ident::parse_any)?, field.parse()?))
         })?;
-        let named = |word: &str| {
-            let fields = fields.iter().filter(|(_, mode)| mode == word);
-            fields.map(|(name, _)| name.unraw().to_string()).collect()
+        let shown = |(name, word): &(Ident, Ident)| Some((plain_name(name), Shown::named(word)?));
+        let named = |words: &[&str]| {
+            let fields = fields.iter().filter(|(_, word)| words.iter().any(|other| word == other));
+            fields.map(|(name, _)| plain_name(name)).collect()
         };
-        let [links, own_links, other_links] = ["links", "own", "link"].map(named);
         let fields = Fields {
             class: class.value(),
-            links,
-            own_links,
-            other_links,
+            links: named(&["links"]),
+            arrays: named(&["links", "array", "array_of_numbers"]),
+            shown: fields.iter().filter_map(shown).collect(),
             fields: fields.into_iter().map(|(name, word)| (name, FieldKind::named(&word))).collect(),
         };
         if input.peek(syn::token::Bracket) {

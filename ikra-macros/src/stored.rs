@@ -66,7 +66,7 @@ pub(crate) fn linked(ty: &Type) -> Option<&Type> {
 }
 
 /// The `X` of `Option<X>`.
-fn optional(ty: &Type) -> Option<&Type> {
+pub(crate) fn optional(ty: &Type) -> Option<&Type> {
     argument(ty, "Option")
 }
 

@@ -25,7 +25,8 @@ use crate::value::{BadLink, LaneArray, Value};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no link",
     label = "not a link",
-    note = "a link is a `Link<Class>`, or the link of a trait under `#[soa_dispatch]`; of an `Option` of one take `map`"
+    note = "a link is a `Link<Class>`, or the link of a trait under `#[soa_dispatch]`; of an `Option` of one take `map`",
+    note = "a `Ref`, as fields that are links and parameters show it, is the object already: leave out `resolve`"
 )]
 pub trait Follow: Value {
     /// The object, in the world of another object.

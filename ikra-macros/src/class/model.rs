@@ -8,7 +8,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Fields, ItemStruct, LitStr, Token, Type, Visibility};
 
-use super::arrays::{Arrangement, Inlining, array_attribute, check_array};
+use super::arrays::{Arrangement, Inlining, array_attribute, check_array, ungrouped};
 use super::options::Options;
 use crate::diagnostics::Errors;
 use crate::stored::{self, Holder};
@@ -120,6 +120,15 @@ impl Class {
                 );
             }
         }
+        if item.ident == "Link" {
+            for field in fields.iter_mut().filter(|field| hides(stored::innermost(&field.ty), "Link")) {
+                field.broken = true;
+                errors.at(
+                    &field.ty,
+                    "a class called `Link` hides Ikra's `Link`: write `ikra::Link<…>`, or give the class another name",
+                );
+            }
+        }
         for place in 1..fields.len() {
             let same = |other: &Field| {
                 !other.broken && other.kind == fields[place].kind && stored::same(&other.ty, &fields[place].ty)
@@ -167,16 +176,23 @@ impl Class {
     pub(crate) fn columns(&self) -> Ident {
         self.options.columns.clone().unwrap_or_else(|| {
             let name = self.ident().unraw().to_string().to_snake_case();
-            // A keyword in snake case, such as `Move`, needs a raw identifier.
+            let at = self.ident().span();
             match syn::parse_str::<Ident>(&name) {
-                Ok(mut ident) => {
-                    ident.set_span(self.ident().span());
-                    ident
-                }
-                Err(_) => Ident::new_raw(&name, self.ident().span()),
+                Ok(_) => Ident::new(&name, at),
+                // These keywords cannot be raw identifiers.
+                Err(_) if ["crate", "self", "super"].contains(&&*name) => format_ident!("{name}_", span = at),
+                // A keyword in snake case, such as `Move`, needs a raw identifier.
+                Err(_) => Ident::new_raw(&name, at),
             }
         })
     }
+}
+
+/// Whether a type is `Name<…>`, or an `Option` of it, where `Name` is what the class is called.
+pub(crate) fn hides(ty: &Type, name: &str) -> bool {
+    let ty = stored::optional(ty).unwrap_or(ty);
+    matches!(ungrouped(ty), Type::Path(path) if path.path.segments.len() == 1
+        && path.path.segments[0].ident == name && !path.path.segments[0].arguments.is_none())
 }
 
 /// The name of the view of a class.
@@ -401,7 +417,17 @@ pub(super) fn check_mode(ty: &Type, kind: StorageKind, errors: &mut Errors) {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_FIELDS, padded};
+    use super::{Class, MAX_FIELDS, padded};
+    use crate::diagnostics::Errors;
+
+    #[test]
+    fn columns_have_a_name_for_each_class() {
+        for (class, columns) in [("Body", "body"), ("Move", "r#move"), ("Crate", "crate_"), ("Self_", "self_")] {
+            let class: syn::ItemStruct = syn::parse_str(&format!("struct {class} {{ mass: f32 }}")).unwrap();
+            let class = Class::parse(Default::default(), &class, &mut Errors::default());
+            assert_eq!(class.columns().to_string(), columns);
+        }
+    }
 
     #[test]
     fn tuples_have_few_lengths() {

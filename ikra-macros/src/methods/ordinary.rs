@@ -11,15 +11,15 @@ use syn::{BinOp, Expr, ExprField, ImplItem, ItemImpl, Local, Pat, Path, Signatur
 
 use super::parse::class_in;
 use super::place::{Place, is_compound, own};
-use super::{Fields, plain_name};
+use super::{FieldKind, Fields, Shown, names, plain_name};
 
 /// The context for finding mistakes in the bodies of a block's methods.
 pub(super) struct Ordinary {
     class: Ident,
     /// The names of kernels, which cannot be called as functions.
     kernels: HashSet<String>,
-    /// Whether the block defines its own method `clone`.
-    has_clone: bool,
+    /// The names of the block's methods.
+    methods: HashSet<String>,
     /// The method's parameters that are other objects, and whether they have the same class.
     others: HashMap<String, bool>,
     /// The mistakes found in all methods.
@@ -30,23 +30,21 @@ pub(super) struct Ordinary {
 pub(super) struct Mistake {
     pub(super) at: TokenStream,
     pub(super) message: String,
-    /// The reason why it may be none.
-    pub(super) unless: Option<Unless>,
+    /// The reasons why it may be none.
+    pub(super) unless: Vec<Unless>,
 }
 
 /// The reason why a text with a variable may be no mistake: another variable of this name.
 pub(super) enum Unless {
     /// The parameter is used other than as a base of a field, index or method.
     Bare(String),
-    /// The parameter is shadowed.
-    Bound(String),
-    /// The name is not bound to an object everywhere.
-    NotObject(String),
+    /// The name is not bound to the same everywhere.
+    Other(String, Shown),
 }
 
 impl Mistake {
     pub(super) fn at(tokens: impl ToTokens, message: String) -> Self {
-        Self { at: tokens.to_token_stream(), message, unless: None }
+        Self { at: tokens.to_token_stream(), message, unless: Vec::new() }
     }
 }
 
@@ -63,7 +61,7 @@ impl Ordinary {
         Self {
             class,
             kernels: kernels.map(|item| plain_name(&item.sig.ident)).collect(),
-            has_clone: methods.clone().any(|item| item.sig.ident == "clone"),
+            methods: methods.clone().map(|item| plain_name(&item.sig.ident)).collect(),
             others: HashMap::new(),
             found: Vec::new(),
         }
@@ -78,6 +76,16 @@ impl Ordinary {
             Some((plain_name(&name.ident), path.path.is_ident("Self") || is_same(&path.path, class)))
         });
         self.others = others.collect();
+    }
+
+    /// Whether the block defines a method of this name.
+    pub(super) fn defines(&self, name: &str) -> bool {
+        self.methods.contains(name)
+    }
+
+    /// The parameters that are other objects, and whether they have the same class.
+    pub(super) fn others(&self) -> impl Iterator<Item = (&String, bool)> {
+        self.others.iter().map(|(name, &is_own)| (name, is_own))
     }
 
     /// Whether a parameter of this name is another object of the same class.
@@ -117,19 +125,27 @@ impl Ordinary {
                         ),
                     ))
                 }
-                left => self.other(left).or_else(|| atomic(fields, left, "store(…)")),
+                left => {
+                    let right = || atomic(fields, &assign.right, "load()").filter(|_| Place::of(left).is_some());
+                    self.other(left).or_else(|| atomic(fields, left, "store(…)")).or_else(right)
+                }
             },
             Expr::Binary(binary) => {
                 let other = is_compound(binary.op).then(|| self.other(&binary.left)).flatten();
-                let right = || matches!(*binary.left, Expr::Lit(_)).then(|| atomic(fields, &binary.right, "load()"));
+                let is_number = matches!(*binary.left, Expr::Lit(_)) || is_number(fields, &binary.left);
+                let right = || is_number.then(|| atomic(fields, &binary.right, "load()"));
                 other.or_else(|| atomic(fields, &binary.left, instead(binary.op))).or_else(|| right().flatten())
             }
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => atomic(fields, &unary.expr, "load()"),
             Expr::Cast(cast) => atomic(fields, &cast.expr, "load()"),
             Expr::If(branch) => atomic(fields, &branch.cond, "load()"),
             Expr::While(turns) => atomic(fields, &turns.cond, "load()"),
+            Expr::Let(condition) if takes_apart(&condition.pat) => atomic(fields, &condition.expr, "load()"),
+            Expr::Match(matched) if matched.arms.iter().any(|arm| takes_apart(&arm.pat)) => {
+                atomic(fields, &matched.expr, "load()")
+            }
             Expr::MethodCall(call) => {
-                let is_copy = call.method == "clone" && call.args.is_empty() && !self.has_clone;
+                let is_copy = call.method == "clone" && call.args.is_empty() && !self.defines("clone");
                 (is_copy && own(&call.receiver).is_some()).then(|| self.copy(fields, &call.method)).flatten()
             }
             Expr::Call(call) => self.function(&call.func),
@@ -149,7 +165,7 @@ impl Ordinary {
         let message = format!(
             "`{other}` is another object, which this one reads and does not change: let the kernel run for the objects that change, or make the field `#[atomic]` and update it, `{other}.{name}().add(…)`"
         );
-        Some(Mistake { unless: Some(Unless::Bare(plain_name(other))), ..Mistake::at(left, message) })
+        Some(Mistake { unless: vec![Unless::Bare(plain_name(other))], ..Mistake::at(left, message) })
     }
 
     /// A kernel called as a function.
@@ -170,11 +186,34 @@ impl Ordinary {
 
 /// An atomic field of the object itself, used as a value.
 fn atomic(fields: &Fields, expr: &Expr, instead: &str) -> Option<Mistake> {
+    let is_atomic = |name: &Ident| fields.position(name).is_some_and(|field| fields.is_atomic(field));
+    if let Expr::MethodCall(call) = expr
+        && let Some(Place { name, .. }) = Place::of(&call.receiver).filter(Place::is_whole)
+        && is_atomic(name)
+        && call.args.len() == 1
+        && names::update(&plain_name(&call.method)).is_some()
+    {
+        let method = &call.method;
+        let message = format!(
+            "`{method}` changes `{name}` and returns nothing: to calculate only, write `self.{name}.load()`; for the value before, `fetch_{method}`"
+        );
+        return Some(Mistake::at(method, message));
+    }
     let Expr::Field(ExprField { attrs, .. }) = expr else { return None };
     let Place { own, name, .. } = Place::of(expr).filter(Place::is_whole)?;
-    let is_atomic = fields.position(name).is_some_and(|field| fields.is_atomic(field));
-    (is_atomic && attrs.is_empty())
+    (is_atomic(name) && attrs.is_empty())
         .then(|| Mistake::at(quote!(#own.#name), format!("`{name}` is `#[atomic]`: write `self.{name}.{instead}`")))
+}
+
+/// Whether an expression certainly is a number, or another object.
+fn is_number(fields: &Fields, expr: &Expr) -> bool {
+    let field = Place::of(expr).filter(Place::is_whole).and_then(|place| fields.position(place.name));
+    field.is_some_and(|field| fields.kind(field) == FieldKind::Number)
+}
+
+/// Whether a pattern is certainly none of an atomic field: `Some(best)`, `3`.
+fn takes_apart(pattern: &Pat) -> bool {
+    matches!(pattern, Pat::TupleStruct(_) | Pat::Lit(_) | Pat::Range(_))
 }
 
 /// Whether two paths are written with the same tokens.

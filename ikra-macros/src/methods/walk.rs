@@ -12,11 +12,12 @@
 mod calls;
 mod expressions;
 mod objects;
+mod shown;
 #[cfg(test)]
 mod tests;
 mod unread;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -29,8 +30,7 @@ use super::macros::{self, formats_self, mentions_self};
 use super::names::Macro;
 use super::ordinary::{Mistake, Ordinary};
 use super::place::own;
-use super::{Fields, plain_name};
-use crate::stored::is_link;
+use super::{Fields, Shown, plain_name};
 
 /// The effects of a body, and the mistakes in it.
 pub(super) fn read(sig: &Signature, body: &Block, fields: &Fields, ordinary: &Ordinary) -> (Facts, Vec<Mistake>) {
@@ -49,12 +49,11 @@ pub(super) fn read(sig: &Signature, body: &Block, fields: &Fields, ordinary: &Or
         result: Vec::new(),
         escaped: Vec::new(),
         unresolved: 0,
-        parameters: parameters.links.clone(),
-        links: parameters.links,
         bare: HashSet::new(),
         bindings: HashMap::new(),
-        objects: HashMap::new(),
+        shown: HashMap::new(),
     };
+    walk.takes(sig);
     walk.visit_block(body);
     walk.finished()
 }
@@ -64,8 +63,6 @@ pub(super) fn read(sig: &Signature, body: &Block, fields: &Fields, ordinary: &Or
 struct Parameters {
     /// Parameters that hold no atomics.
     values: Vec<String>,
-    /// Parameters that hold links.
-    links: BTreeSet<String>,
 }
 
 impl Parameters {
@@ -75,9 +72,6 @@ impl Parameters {
             let FnArg::Typed(typed) = input else { continue };
             let ty = typed.ty.to_token_stream().to_string();
             let names = variables(&typed.pat);
-            if is_link(&typed.ty) && matches!(*typed.pat, Pat::Ident(_)) {
-                found.links.extend(names.iter().cloned());
-            }
             if !ty.contains("Atomic") && !ty.contains("impl ") {
                 found.values.extend(names);
             }
@@ -136,15 +130,11 @@ struct Walk<'a> {
     escaped: Names,
     /// Operations on variables whose value is unknown.
     unresolved: u16,
-    /// Variables that hold links.
-    links: BTreeSet<String>,
-    /// Parameters that hold links.
-    parameters: BTreeSet<String>,
     /// Variables that are used other than as a base of a field, index or method.
     bare: HashSet<String>,
-    /// How many patterns bind each variable, and how many of them to another object.
+    /// How many patterns bind each variable, and the links and objects that some of them bind it to.
     bindings: HashMap<String, usize>,
-    objects: HashMap<String, usize>,
+    shown: HashMap<String, Vec<Shown>>,
 }
 
 impl Walk<'_> {
@@ -262,13 +252,7 @@ impl Visit<'_> for Walk<'_> {
             self.collect(|walk| walk.visit_expr(other));
         }
         self.bound(&local.pat, &values);
-        self.binds_object(&local.pat, local.init.as_ref().is_some_and(|init| self.is_object(&init.expr)));
-        // `let near = self.near[k];`
-        if let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init)
-            && self.is_link_of_array(&init.expr)
-        {
-            self.links.insert(plain_name(&name.ident));
-        }
+        self.binds(&local.pat, local.init.as_ref().and_then(|init| self.shown(&init.expr)));
     }
 
     fn visit_pat(&mut self, pattern: &Pat) {

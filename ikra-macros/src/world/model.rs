@@ -4,7 +4,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{Fields, GenericArgument, Ident, ItemStruct, PathArguments, Type};
 
-use crate::class::ungrouped;
+use crate::class::{hides, ungrouped};
 use crate::diagnostics::Errors;
 
 /// One `Objects<Class>` of the world.
@@ -32,6 +32,14 @@ pub(super) fn members(world: &ItemStruct, errors: &mut Errors) -> Vec<Member> {
             );
             continue;
         };
+        if hides(&field.ty, "Objects") && matches!(ungrouped(&class), Type::Path(path) if path.path.is_ident("Objects"))
+        {
+            errors.at(
+                &field.ty,
+                "a class called `Objects` hides Ikra's `Objects`: write `ikra::Objects<Objects>`, or give the class another name",
+            );
+            continue;
+        }
         if members
             .iter()
             .any(|member| ToTokens::to_token_stream(&member.class).to_string() == quote!(#class).to_string())

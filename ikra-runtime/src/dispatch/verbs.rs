@@ -32,7 +32,8 @@ use crate::world::Ready;
     label = "wrong arguments for this kernel, or the wrong executor or world",
     note = "give one argument by itself, several as a tuple, none as `()`; `Link<X>` where the method takes `Ref<X>`",
     note = "`#[kernel(pairs)]` methods run by `execute_pairs`, constructors by `construct`, all others by `execute`",
-    note = "a kernel of a trait runs in worlds that hold all classes of the trait"
+    note = "a kernel of a trait runs in worlds that hold all classes of the trait",
+    note = "a kernel is a method under `#[kernel]`, given by its name, `Class::method`, and no closure"
 )]
 ///
 /// # Safety

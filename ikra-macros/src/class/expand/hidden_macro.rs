@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::{LitStr, Type};
 
 use crate::class::model::{Class, StorageKind, is_number};
-use crate::stored::{element, is_link, is_link_to};
+use crate::stored::{element, is_link, is_link_to, optional};
 
 pub(super) fn hidden_macro(class: &Class) -> Ident {
     format_ident!("__ikra_class_{}", class.ident().unraw())
@@ -30,14 +30,21 @@ pub(super) fn macro_rules(class: &Class) -> TokenStream {
     let hidden = hidden_macro(class);
     let fields = class.fields.iter().map(|field| {
         let ident = &field.ident;
+        let is_option = |of: &dyn Fn(&Type) -> bool| optional(&field.ty).is_some_and(of);
         let kind = format_ident!(
             "{}",
             match field.kind {
                 StorageKind::Plain if field.has_links() => "links",
                 StorageKind::Plain if is_link_to(&field.ty, row) => "own",
                 StorageKind::Plain if is_link(&field.ty) => "link",
+                StorageKind::Plain if is_option(&|ty| is_link_to(ty, row)) => "own_option",
+                StorageKind::Plain if is_option(&is_link) => "option",
+                StorageKind::Plain if field.array.is_some() && kind_of(&field.ty) == "numbers" => "array_of_numbers",
+                StorageKind::Plain if field.array.is_some() => "array",
                 StorageKind::Plain => kind_of(&field.ty),
                 StorageKind::Flatten => "flatten",
+                StorageKind::Atomic if is_link(&field.ty) => "atomic_link",
+                StorageKind::Atomic if is_option(&is_link) => "atomic_option",
                 StorageKind::Atomic => "atomic",
             }
         );

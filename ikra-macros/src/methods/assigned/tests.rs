@@ -9,8 +9,8 @@ fn of(body: &str) -> String {
         class: "Body".to_owned(),
         fields: fields.into_iter().collect(),
         links: Vec::new(),
-        own_links: Vec::new(),
-        other_links: Vec::new(),
+        arrays: Vec::new(),
+        shown: Vec::new(),
     };
     let mut body: Block = syn::parse_str(&format!("{{ {body} }}")).unwrap();
     mark(&mut body, &class);

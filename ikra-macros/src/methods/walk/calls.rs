@@ -11,7 +11,7 @@ use super::{Name, Names, Walk};
 use crate::methods::facts::{Called, How, Read};
 use crate::methods::names::{self, Is, Operation};
 use crate::methods::place::{Place, own};
-use crate::methods::plain_name;
+use crate::methods::{Shown, plain_name};
 
 impl Walk<'_> {
     pub(super) fn operate_on(&mut self, name: &Name, bits: u16) {
@@ -81,7 +81,8 @@ impl Walk<'_> {
         }
         let is_operated = self.operated.take() == Some(ptr::from_ref(call));
         self.call(&call.method, if is_operated { How::Getter } else { How::OnOther });
-        if self.is_link(&call.receiver) && !names::is(&name, Is::LinkMethod) {
+        let shown = self.shown(&call.receiver);
+        if shown == Some(Shown::LINK) && !names::is(&name, Is::LinkMethod) {
             self.facts.followed.insert(call.method.to_string());
         }
         self.read(call);
@@ -103,6 +104,8 @@ impl Walk<'_> {
         // The first parameter of a folding closure is its previous result; the other parameters are the receiver's
         // values.
         let is_folding = names::is(&name, Is::Folding);
+        let shown = shown.filter(|shown| shown.is_optional && !is_folding && name != "filter");
+        call.args.iter().for_each(|argument| self.binds_inner(argument, shown));
         let found = arguments(self, if is_folding { vec![Name::Unknown] } else { on.clone() });
         if call.args.is_empty() {
             // Any other call is a getter, even if it is called `next` or `last`.
@@ -121,8 +124,7 @@ impl Walk<'_> {
             Expr::Path(path) => path.path.get_ident().map(plain_name).filter(|name| self.ordinary.is_same_class(name)),
             _ => None,
         };
-        let is_link =
-            || matches!(Place::of(&call.receiver), Some(link) if link.is_whole() && self.fields.is_own_link(link.name));
+        let is_link = || Place::of(&call.receiver).is_some() && self.is_own_object(&call.receiver);
         let is_uncertain = self.within.unknown || self.within.item || self.within.conditional;
         if is_uncertain || !call.args.is_empty() || other.is_none() && !is_link() {
             return;
@@ -131,20 +133,6 @@ impl Walk<'_> {
             let (receiver, method) = (&call.receiver, &call.method);
             self.facts.reads.push(Read { at: quote!(#receiver.#method), field, other });
         }
-    }
-
-    /// Whether an expression seems to be a link: an element of an array of links, or a variable that holds one.
-    pub(super) fn is_link(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Path(path) => path.path.get_ident().is_some_and(|name| self.links.contains(&plain_name(name))),
-            expr => self.is_link_of_array(expr),
-        }
-    }
-
-    /// `self.near[k]`.
-    pub(super) fn is_link_of_array(&self, expr: &Expr) -> bool {
-        let Expr::Index(index) = expr else { return false };
-        matches!(Place::of(&index.expr), Some(array) if array.is_whole() && self.fields.links.contains(&plain_name(array.name)))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Expressions: the fields that they change, and the atomics that they may denote.
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprPath, Member, PointerMutability, UnOp};
+use syn::{BinOp, Block, Expr, ExprPath, Member, PointerMutability, UnOp};
 
 use super::{Name, Names, Walk};
 use crate::methods::facts::How;
 use crate::methods::place::{Place, is_compound, own};
-use crate::methods::{attributes, plain_name};
+use crate::methods::{Shown, attributes, plain_name};
 
 impl Walk<'_> {
     /// Records a change of a place, by a method call or otherwise.
@@ -56,6 +56,8 @@ impl Walk<'_> {
             self.mistakes.extend(mistake.or_else(|| match expr {
                 Expr::Assign(assign) => self.assigned(&assign.left, Some(&assign.right)),
                 Expr::Binary(binary) if is_compound(binary.op) => self.assigned(&binary.left, None),
+                Expr::Binary(binary) if matches!(binary.op, BinOp::Eq(_) | BinOp::Ne(_)) => self.compared(binary),
+                Expr::MethodCall(call) => self.stored(call).or_else(|| self.unloaded(call)).or_else(|| self.got(call)),
                 Expr::Let(condition) => self.matched(&condition.pat, &condition.expr),
                 _ => None,
             }));
@@ -122,6 +124,7 @@ impl Walk<'_> {
             Expr::Let(condition) => {
                 let values = self.collect(|walk| walk.visit_expr(&condition.expr));
                 self.bound(&condition.pat, &values);
+                self.binds(&condition.pat, self.shown(&condition.expr));
                 Vec::new()
             }
             Expr::If(branch) => {
@@ -144,7 +147,7 @@ impl Walk<'_> {
                 walk.facts.loops = true;
                 let values = walk.collect(|walk| walk.visit_expr(&turns.expr));
                 walk.bound(&turns.pat, &values);
-                walk.binds_object(&turns.pat, walk.lists_objects(&turns.expr));
+                walk.binds(&turns.pat, walk.lists_objects(&turns.expr).then_some(Shown::OBJECT));
                 walk.block(&turns.body);
                 Vec::new()
             }),
@@ -162,6 +165,7 @@ impl Walk<'_> {
                     arm.attrs.iter().for_each(|attribute| self.visit_attribute(attribute));
                     result.extend(self.scope(|walk| {
                         walk.bound(&arm.pat, &values);
+                        walk.binds(&arm.pat, walk.shown(&matched.expr));
                         walk.collect(|walk| walk.visit_expr(&arm.body))
                     }));
                 }

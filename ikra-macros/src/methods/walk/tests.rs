@@ -8,8 +8,7 @@ use crate::methods::FieldKind;
 /// The effects of a body, in a class with these fields.
 fn facts_of(body: TokenStream, fields: &[(&str, FieldKind)]) -> Facts {
     let fields = fields.iter().map(|(name, kind)| (syn::parse_str(name).unwrap(), *kind)).collect();
-    let class =
-        Fields { class: "Body".to_owned(), fields, links: Vec::new(), own_links: Vec::new(), other_links: Vec::new() };
+    let class = Fields { class: "Body".to_owned(), fields, links: Vec::new(), arrays: Vec::new(), shown: Vec::new() };
     let method: ImplItemFn =
         syn::parse2(quote!(fn method(&mut self, value: u32, other: Ref<Self>, cell: Ref<Cell>) #body)).unwrap();
     let block = syn::parse_quote!(impl Body {});
