@@ -280,7 +280,7 @@ impl Device {
                 ptx::Problem::Unresolved(name) => fail(&format!(
                     "the device code calls `{name}`, which does not exist on the device; use a function of `core` or `ikra`"
                 )),
-                ptx::Problem::LocalMemory { bytes, kernel } if bytes < NOTABLE_BYTES || ends_births(&kernel) => {}
+                ptx::Problem::LocalMemory { bytes, kernel } if bytes < NOTABLE_BYTES || ends_kernels(&kernel) => {}
                 ptx::Problem::LocalMemory { kernel, bytes } => warn(&format!(
                     "kernel {kernel} keeps {bytes} bytes per thread in slow local memory, usually for an array that is indexed by a variable"
                 )),
@@ -307,9 +307,10 @@ impl Device {
     }
 }
 
-/// Whether an entry point makes the objects of a kernel that has ended. Its user cannot change it.
-fn ends_births(kernel: &str) -> bool {
-    kernel.rsplit_once("_born").is_some_and(|(_, number)| number.parse::<u32>().is_ok())
+/// Whether an entry point ends kernels that make or remove objects. Its user cannot change it.
+fn ends_kernels(kernel: &str) -> bool {
+    let makes = kernel.rsplit_once("_born").is_some_and(|(_, number)| number.parse::<u32>().is_ok());
+    makes || kernel.starts_with(ikra_marks::LINKS)
 }
 
 /// The facts about recursion that the program needs: the kernels, and the stack of a thread.

@@ -36,6 +36,41 @@ pub struct DeviceLives {
     pub first: u32,
 }
 
+/// What an entry point does with the links of a class's objects to objects of another class, which changed.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkChange {
+    /// The place of the class that changed among the [linked ones](crate::info::linked_classes).
+    pub class: u64,
+    /// The fields with links to it, one bit each.
+    pub fields: u64,
+    /// The address of one bit per object, set if it exists; 0 if all do.
+    pub live: u64,
+    /// The address of one bit per changed object, set if it was removed; or of their new ids.
+    pub changed: u64,
+    /// The address of one bit per object, which is set if the object goes with those that were removed. No link changes
+    /// then. 0 if links change.
+    pub marks: u64,
+    /// The address of a number, to which that of the objects is added whose bits are set.
+    pub gone: u64,
+    /// The number of objects.
+    pub len: u32,
+    /// The number of changed objects.
+    pub slots: u32,
+    /// Whether they moved, so that there are ids: 1 or 0.
+    pub have_moved: u64,
+}
+
+impl LinkChange {
+    /// Its bytes, as an argument of a launch.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[must_use]
+    pub const fn words(self) -> [u64; 8] {
+        let Self { class, fields, live, changed, marks, gone, len, slots, have_moved } = self;
+        [class, fields, live, changed, marks, gone, len as u64 | (slots as u64) << 32, have_moved]
+    }
+}
+
 /// Element `n` of an array in global memory.
 ///
 /// # Safety

@@ -88,6 +88,31 @@ impl fmt::Debug for ClassId {
     }
 }
 
+/// The classes to which links in some fields lead, each once, in the order of the fields; then [`ClassId::NONE`]. Device and
+/// host give a class different ids, but the same place here. Classes beyond the last place are not listed.
+pub const fn linked_classes(fields: &[FieldInfo]) -> [ClassId; MAX_LINKED] {
+    let (mut all, mut len, mut field) = ([ClassId::NONE; MAX_LINKED], 0, 0);
+    while field < fields.len() {
+        let (classes, mut n) = (fields[field].holds_links_to, 0);
+        while n < classes.len() && len < MAX_LINKED {
+            let mut known = 0;
+            while known < len && !classes[n].may_be(all[known]) {
+                known += 1;
+            }
+            if known == len {
+                all[len] = classes[n];
+                len += 1;
+            }
+            n += 1;
+        }
+        field += 1;
+    }
+    all
+}
+
+/// The length of that list.
+pub const MAX_LINKED: usize = 32;
+
 /// The set of the fields with these numbers.
 ///
 /// # Panics

@@ -81,6 +81,8 @@ pub(crate) struct Changes {
     pub(crate) lives: Vec<Lives>,
     /// The numbers of objects that a kernel makes and removes, the marks of its objects and the counts of makers: 0 before it.
     pub(crate) counted: Option<Memory>,
+    /// The numbers and marks of objects that go with others.
+    pub(crate) owners: Option<Memory>,
     /// The columns of a class that moves.
     pub(crate) columns: Option<Memory>,
     pub(crate) sums: Option<Memory>,
@@ -96,7 +98,7 @@ impl Changes {
         let mut places = Memory::new(&log.context, bytes, "a world's table")?;
         log.stream.clear(&mut places)?;
         let lives = (0..members).map(|_| Lives::default()).collect();
-        Ok(Self { places, lives, counted: None, columns: None, sums: None, bits: None, chunks: None })
+        Ok(Self { places, lives, counted: None, owners: None, columns: None, sums: None, bits: None, chunks: None })
     }
 
     /// Forgets which objects exist: the next kernel asks the host.

@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     Collect,
     /// The entry point that makes the kernel's new objects of the class with this number.
     Born(usize),
+    /// The entry point that changes the links of a class.
+    Links,
 }
 
 /// An entry point's own parameters and its results, besides the kernel's arguments.

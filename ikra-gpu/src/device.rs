@@ -6,6 +6,7 @@ mod copy;
 mod entry;
 mod execute;
 pub mod groups;
+pub mod links;
 pub mod lists;
 pub mod lives;
 mod memory;

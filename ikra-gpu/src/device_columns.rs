@@ -255,16 +255,33 @@ impl DeviceColumns {
         units: &[Unit],
         spans: &[Span],
     ) -> Result<bool, GpuError> {
-        let len = |piece: &Piece| units.iter().find(|unit| unit.column == piece.column).map_or(0, |unit| unit.len);
-        let is_meant = |piece: &Piece| !piece.fields.intersection(fields).is_empty();
-        if self.pieces.iter().filter(|piece| is_meant(piece)).all(|piece| piece.filled >= len(piece)) {
+        if self.has_all(fields, units) {
             self.swap_shadow(fields);
             return Ok(true);
         }
         self.copy_shadow(spans)?;
-        self.fill_shadow(fields)?;
-        self.pieces.iter_mut().filter(|piece| is_meant(piece)).for_each(|piece| piece.filled = len(piece));
+        self.complete_shadow(fields, units)?;
         Ok(false)
+    }
+
+    /// Whether the snapshots of some fields have values of all objects.
+    pub(crate) fn has_all(&self, fields: FieldSet, units: &[Unit]) -> bool {
+        let pieces = self.pieces.iter().filter(|piece| !piece.fields.intersection(fields).is_empty());
+        pieces.into_iter().all(|piece| piece.filled >= bytes_of(piece, units))
+    }
+
+    /// Gives the snapshots of some fields values of all objects: the present ones.
+    pub(crate) fn complete_shadow(&mut self, fields: FieldSet, units: &[Unit]) -> Result<(), GpuError> {
+        self.fill_shadow(fields)?;
+        let pieces = self.pieces.iter_mut().filter(|piece| !piece.fields.intersection(fields).is_empty());
+        pieces.for_each(|piece| piece.filled = bytes_of(piece, units));
+        Ok(())
+    }
+
+    /// Notes that arrays of these fields have other lengths than in the snapshots.
+    pub(crate) fn forget_shadow(&mut self, fields: FieldSet) {
+        let has_these = |piece: &&mut Piece| !piece.fields.intersection(fields).is_empty();
+        self.pieces.iter_mut().filter(has_these).for_each(|piece| piece.filled = 0);
     }
 
     /// Makes the writes of a kernel with `snapshot` for all objects visible, by exchanging columns.
@@ -334,6 +351,11 @@ impl DeviceColumns {
             }
         }
     }
+}
+
+/// The bytes of a piece's column that hold objects.
+fn bytes_of(piece: &Piece, units: &[Unit]) -> usize {
+    units.iter().find(|unit| unit.column == piece.column).map_or(0, |unit| unit.len)
 }
 
 // SAFETY: downloads each unit's bytes to the unit, and waits for them.

@@ -5,7 +5,6 @@ use std::sync::{Arc, Weak};
 use std::{iter, mem};
 
 use ikra_core::effects::{Effects, FieldSet};
-use ikra_core::kernel::{Argument, Entry};
 use ikra_core::table::DeviceHeader;
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::executor::{ObjectField, Section};
@@ -13,7 +12,7 @@ use ikra_runtime::list::ListOrder;
 use ikra_runtime::objects::AnyObjects;
 
 use crate::changes::Changes;
-use crate::code::{Codes, Kind, Shape};
+use crate::code::{Codes, Kind};
 use crate::device_columns::DeviceColumns;
 use crate::driver::{Context, DeviceInfo, Memory, Module, Pieces, Stream};
 use crate::loops::Loops;
@@ -172,33 +171,6 @@ impl DeviceWorld {
         self.log.context.device()
     }
 
-    /// The kernel's entry of this kind, with these arguments.
-    pub(crate) fn entry(
-        &mut self,
-        entry: &'static Entry,
-        kind: Kind,
-        shape: Shape<'_>,
-        arguments: &[Argument<'_>],
-    ) -> Result<Arc<Loaded>, GpuError> {
-        let key = (std::ptr::from_ref(entry).addr(), kind);
-        if let Some(entry) = self.entries.get(&key) {
-            return Ok(entry.clone());
-        }
-        let (module, compiled) = self.codes.entry(entry, kind, shape, arguments)?;
-        let symbol = &compiled.symbol;
-        let function = self.log.modules[module].function(symbol)?.ok_or_else(|| self.codes.no_such_kernel(symbol))?;
-        if self.codes.is_recursive(module, symbol) {
-            self.log.note_recursive(entry.origin.name());
-        }
-        let words = compiled.words.iter().map(|(table, places)| {
-            let is_own = |known: &Table| known.symbols[module].as_ref() == Some(table);
-            (self.tables.iter().position(is_own), places.clone())
-        });
-        let (words, symbol) = (words.collect(), symbol.clone());
-        let loaded = Loaded { function, module, symbol, words, reads_tables: compiled.reads_tables };
-        Ok(self.entries.entry(key).or_insert(Arc::new(loaded)).clone())
-    }
-
     /// Makes the device current: copies columns that changed on the host, and numbers of objects.
     pub(crate) fn prepare(&mut self, members: &mut Members<'_>, sections: &[Section]) -> Result<(), Error> {
         self.log.check()?;
@@ -220,6 +192,9 @@ impl DeviceWorld {
             }
             self.tables[member].note_incomplete();
             self.prepare_class(member, &mut **objects, snapshot, copied)?;
+            if own.is_some_and(|section| Positions::of(&section.over).are_all_left(&**objects)) {
+                self.prepare_exchange(&mut **objects, snapshot)?;
+            }
             self.tables[member].note_complete(&mut **objects, self.log.number());
         }
         Ok(())
@@ -331,6 +306,17 @@ impl DeviceWorld {
         Ok(DeviceColumns::of(objects, &self.log)?.fill_shadow(copied)?)
     }
 
+    /// Gives snapshots values of all objects, for a kernel that runs for all that were not removed. Then its writes become
+    /// visible by exchanging columns, without a list of removed objects.
+    fn prepare_exchange(&self, objects: &mut dyn AnyObjects, snapshot: FieldSet) -> Result<(), Error> {
+        let units = objects.units();
+        let columns = DeviceColumns::of(objects, &self.log)?;
+        if !self.log.is_recording() && !columns.has_all(snapshot, &units) {
+            columns.complete_shadow(snapshot, &units)?;
+        }
+        Ok(())
+    }
+
     /// Writes the number of objects to a class's header, and notes the columns that it describes.
     fn write_header(&mut self, member: usize, objects: &mut dyn AnyObjects) -> Result<(), Error> {
         let (name, header) = (objects.name(), DeviceHeader { len: objects.count() });
@@ -438,6 +424,14 @@ impl DeviceWorld {
         if positions.are_all(objects) {
             DeviceColumns::of(objects, &self.log)?.swap_shadow(fields);
             return Ok(true);
+        }
+        if positions.are_all_left(objects) && !self.log.is_recording() {
+            let units = objects.units();
+            let columns = DeviceColumns::of(objects, &self.log)?;
+            if columns.has_all(fields, &units) {
+                columns.swap_shadow(fields);
+                return Ok(true);
+            }
         }
         let spans = positions.spans(objects, fields)?;
         let units = if is_shared && objects.has_own_columns() { objects.units() } else { Vec::new() };

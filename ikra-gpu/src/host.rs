@@ -12,6 +12,7 @@ pub(crate) mod cuda;
 pub(crate) mod device_columns;
 pub(crate) mod device_world;
 pub mod driver;
+mod entries;
 pub(crate) mod executor;
 pub(crate) mod groups;
 pub mod interop;

@@ -2,15 +2,17 @@
 //!
 //! Calls mark their objects, and write new rows to a nursery with room for the most that their text shows. When the kernel
 //! has ended, a scan of the makers' counts orders the new objects. They take the indices that removed objects left, and new
-//! ones. Then links to objects that this kernel removed become empty. The host learns how many came and went.
+//! ones. Then owners are found that go with removed objects, and links to these become empty. The host learns how many came
+//! and went.
 //!
-//! Whatever these kernels cannot do (owners that go with their objects, links in arrays, fixed capacities) the host does: it
-//! runs the whole kernel.
+//! Whatever these kernels cannot do (fixed capacities, or owners that go when there may be new ones) the host does: it runs
+//! the whole kernel.
 
 mod births;
 mod deaths;
 mod kernels;
 pub(crate) mod moving;
+mod owners;
 
 use std::slice;
 use std::sync::Arc;
@@ -31,7 +33,8 @@ use crate::code::{Kind, Shape};
 use crate::device_world::DeviceWorld;
 use crate::lists::Wanted;
 use crate::tables::{Loaded, Members};
-use moving::{Column, can_move, can_tell_apart};
+use moving::{Links, can_move, can_tell_apart};
+use owners::Owner;
 
 /// A class of which a kernel makes objects.
 struct Made {
@@ -39,6 +42,8 @@ struct Made {
     entry: Arc<Loaded>,
     /// Bytes of a row.
     row: usize,
+    /// Whether its objects may have links to new ones.
+    names_young: bool,
 }
 
 /// The new objects of a class.
@@ -63,6 +68,25 @@ struct Counted {
     done: u64,
 }
 
+/// A class whose objects may be removed.
+struct Going {
+    member: usize,
+    /// The links to them.
+    links: Vec<Links>,
+}
+
+/// Removed objects of a class.
+#[derive(Clone, Copy)]
+struct Gone {
+    /// The position of the class among those whose objects may be removed.
+    place: usize,
+    /// The address of one bit per object, set for these.
+    marks: u64,
+    /// The number of bits, and of these objects.
+    slots: usize,
+    count: usize,
+}
+
 /// The way of a run: what ends it here.
 pub(crate) struct Plan {
     own: usize,
@@ -70,7 +94,10 @@ pub(crate) struct Plan {
     made: Vec<Made>,
     /// Whether new objects may have links to new ones.
     links_young: bool,
-    columns: Vec<Column>,
+    /// The classes whose objects may be removed, first the kernel's.
+    going: Vec<Going>,
+    /// The objects that go with others.
+    owners: Vec<Owner>,
 }
 
 impl DeviceWorld {
@@ -101,14 +128,22 @@ impl DeviceWorld {
         if !can_tell_apart(members) {
             return Ok(None);
         }
-        let mut plan = Plan { own, effects, made: Vec::new(), links_young: false, columns: Vec::new() };
+        let mut plan =
+            Plan { own, effects, made: Vec::new(), links_young: false, going: Vec::new(), owners: Vec::new() };
         if effects.removes() {
-            // A class that compacts itself moves all columns.
-            if members[own].compacts_below().is_some() && !can_move(&*members[own]) {
+            let Some((classes, owners)) = self.owners(members, own)? else { return Ok(None) };
+            if !owners.is_empty() && !effects.spawned().is_empty() {
                 return Ok(None);
             }
-            let Some(columns) = self.link_columns(members, effects.class(), true) else { return Ok(None) };
-            plan.columns = columns;
+            plan.owners = owners;
+            for member in classes {
+                // A class that compacts itself moves all columns.
+                if members[member].compacts_below().is_some() && !can_move(&*members[member]) {
+                    return Ok(None);
+                }
+                let Some(links) = self.links_to(members, members[member].class(), true)? else { return Ok(None) };
+                plan.going.push(Going { member, links });
+            }
         }
         let most = effects.most_births();
         if !effects.spawned().is_empty() && !(1..=u32::from(u8::MAX)).contains(&most) {
@@ -128,8 +163,9 @@ impl DeviceWorld {
             let Some((entry, row)) = self.born(section.entry, of)? else { return Ok(None) };
             let names_young =
                 |field: &FieldInfo| field.holds_links_to.iter().any(|class| effects.spawned().contains(class));
-            plan.links_young |= objects.fields().iter().any(names_young);
-            plan.made.push(Made { member, entry, row });
+            let names_young = objects.fields().iter().any(names_young);
+            plan.links_young |= names_young;
+            plan.made.push(Made { member, entry, row, names_young });
         }
         Ok(Some(plan))
     }
@@ -208,15 +244,23 @@ impl DeviceWorld {
             }
             self.deliver(members, plan, &states, &births)?;
         }
-        let mut removed = Wanted::SET;
+        let mut cleared = vec![None; members.len()];
         if totals[0] > 0 {
-            removed = self.remove(members, plan, states[own].marks, (makers, totals[0] as usize))?;
+            let first = Gone { place: 0, marks: states[own].marks, slots: makers, count: totals[0] as usize };
+            let gone = self.find_owners(members, plan, first)?;
+            // Whatever may be missing is missed before the first object goes.
+            for &gone in &gone {
+                self.room_to_remove(members, plan, gone)?;
+            }
+            for &gone in &gone {
+                cleared[plan.going[gone.place].member] = Some(self.remove(members, plan, gone)?);
+            }
         }
-        // The kernel's class first, whose bits are cleared.
-        for member in [own].into_iter().chain((0..members.len()).filter(|&member| member != own)) {
+        // First the classes whose bits are cleared.
+        let (first, then): (Vec<usize>, Vec<usize>) = (0..members.len()).partition(|&member| cleared[member].is_some());
+        for member in first.into_iter().chain(then) {
             if self.changes.lives[member].is_ahead {
-                let removed = if member == own { removed } else { Wanted::SET };
-                self.put_list(&mut *members[member], member, removed)?;
+                self.put_list(&mut *members[member], member, cleared[member].unwrap_or(Wanted::SET))?;
             }
         }
         Ok(())

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ikra_core::class::ClassId;
+use ikra_core::info::FieldInfo;
 use ikra_core::kernel::Argument;
 use ikra_runtime::error::Error;
 use ikra_runtime::executor::{Extent, Integer, Launch, NewOrder, Reordered};
@@ -151,7 +152,12 @@ impl DeviceWorld {
         if left == 0 || slots > MOST || !can_move(&*members[own]) || !can_tell_apart(members) {
             return Ok(None);
         }
-        let Some(links) = self.link_columns(members, class, left < len) else { return Ok(None) };
+        // Owners that go with removed objects are found by the host.
+        let cascades = |field: &FieldInfo| field.cascades && field.holds_links_to.contains(&class);
+        if left < len && members.iter().any(|member| member.fields().iter().any(cascades)) {
+            return Ok(None);
+        }
+        let Some(links) = self.links_to(members, class, left < len)? else { return Ok(None) };
         // Whatever may be missing is missed before anything moves.
         self.prepare(members, &[])?;
         let ids = self.memory_to_keep(slots, "the new ids of objects")?;
@@ -172,6 +178,7 @@ impl DeviceWorld {
             },
         };
         self.prepare(members, &[])?;
+        self.room_to_relink(members, &links)?;
         let moving = self.room_to_move(members, own, (list, ids.address()))?;
         let memory = Box::new(DeviceList { memory: Arc::clone(&ids), log: self.log.clone(), len: slots });
         self.move_objects(members, own, &links, &moving, (left, Some(&*memory)))?;

@@ -64,6 +64,13 @@ impl Positions {
         are_all && objects.has_own_columns()
     }
 
+    /// Whether they are all objects of a class with removed ones, whose columns can be exchanged.
+    pub(crate) fn are_all_left(&self, objects: &dyn AnyObjects) -> bool {
+        let known = self.list.as_ref().zip(objects.known_live());
+        let are_left = known.is_some_and(|(list, live)| Arc::ptr_eq(list, live)) && !self.are_of_iteration;
+        are_left && self.len() == objects.slots() - objects.holes() && objects.has_own_columns()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.end - self.first
     }

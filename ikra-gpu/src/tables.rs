@@ -1,6 +1,8 @@
 //! The tables in which kernels find a world's objects. The columns' addresses are passed with a launch or are in
 //! constant memory; the numbers of objects are in global memory.
 
+use std::sync::Arc;
+
 use ikra_core::effects::FieldSet;
 use ikra_core::info::ClassId;
 use ikra_core::kernel::{Argument, Entry};
@@ -32,6 +34,8 @@ pub(crate) struct Table {
     /// The address of the class's header in global memory.
     pub(crate) header: u64,
     pub(crate) state: TableState,
+    /// The entry point that changes its objects' links, once it was needed.
+    pub(crate) links: Option<Arc<Loaded>>,
     /// Whether kernels are specialised for its objects.
     pub(crate) is_fixed: bool,
     /// The number of objects and the capacity at the last update, if its columns exist; `None` if it must be updated.
@@ -83,6 +87,7 @@ impl Table {
             said: Vec::new(),
             header,
             state: TableState::default(),
+            links: None,
             is_fixed: false,
             current: None,
             complete: None,

@@ -68,10 +68,19 @@ pub(crate) fn plain(text: &str) -> String {
 /// The host does not look it up: a comment in the entry point identifies the kernel. So the symbol may depend on other
 /// expansions in this crate, for instance if one source line defines several kernels of the same name.
 pub(crate) fn kernel_symbol(class: &str, method: &Ident, place: &str) -> String {
+    entry_symbol(&format!("ikra_kernel_{}_{}", plain(class), plain(&method.unraw().to_string())), method, place)
+}
+
+/// The same for the entry point that changes the links of a class.
+pub(crate) fn links_symbol(class: &Ident) -> String {
+    let start = format!("{}{}", ikra_marks::LINKS, plain(&class.unraw().to_string()));
+    entry_symbol(&start, class, &place(class))
+}
+
+fn entry_symbol(start: &str, at: &Ident, place: &str) -> String {
     static SEEN: Mutex<Option<HashMap<String, u32>>> = Mutex::new(None);
-    let start = method.span().start();
-    let mut symbol =
-        format!("ikra_kernel_{}_{}_{}_{}", plain(class), plain(&method.unraw().to_string()), start.line, start.column);
+    let position = at.span().start();
+    let mut symbol = format!("{start}_{}_{}", position.line, position.column);
     // Other crates and files are compiled in separate runs, so the counter below does not distinguish them.
     let compiled = std::env::var("CARGO_CRATE_NAME").unwrap_or_default();
     symbol.push_str(&format!("_{:08x}", hash(&format!("{compiled} {place}"))));

@@ -50,6 +50,8 @@ marks! {
     PASSES passes = "//ikra:passes";
     /// The start of the symbols of classes' tables.
     TABLE table = "ikra_class_";
+    /// The start of the symbols of the entry points that change a class's links.
+    LINKS links = "ikra_links_";
     /// The end of the symbol of the header to which a table points while its class has no objects.
     ABSENT absent = "_absent";
     /// The start of the names of functions that stand for inexact methods.

@@ -219,6 +219,7 @@ fn kind_of(text: &str) -> Option<Kind> {
     match text {
         "call" => Some(Kind::Call),
         "collect" => Some(Kind::Collect),
+        "links" => Some(Kind::Links),
         _ => numbered("reduce").map(Kind::Reduce).or_else(|| numbered("born").map(Kind::Born)),
     }
 }

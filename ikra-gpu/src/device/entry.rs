@@ -4,14 +4,32 @@
 /// list of indices if one is passed.
 #[macro_export]
 macro_rules! __entry {
+    (links $class:ty as $symbol:literal) => {
+        const _: () = {
+            const __ENTRY: $crate::device::runtime::kernel::Entry = $crate::device::runtime::kernel::Entry {
+                origin: <$class as $crate::device::runtime::info::ClassInfo>::ORIGIN,
+                fingerprint: $crate::device::runtime::fingerprint::class_fingerprint::<$class>(),
+            };
+
+            /// # Safety
+            ///
+            /// The host launches it, for a world whose tables are filled, with a thread for each object.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "ptx-kernel" fn links(change: $crate::device::runtime::device_lives::LinkChange) {
+                $crate::device::mark!("links", __ENTRY, $crate::device::runtime::transfer::WireType::NONE);
+                // SAFETY: by the host.
+                unsafe { $crate::device::links::links::<$class>(&change) }
+            }
+        };
+    };
     (born $class:ty, [$($young:ty),*] as $symbol:literal, $kind:literal) => {
         const _: () = {
             /// # Safety
             ///
             /// The host launches it when a kernel that makes objects of the class has ended, for a world whose tables
-            /// are filled, with a thread for each maker; first with 0, then with 1.
+            /// are filled, with a thread for each new object; with 0, then with 1 and 2, if there are links.
             #[unsafe(export_name = $symbol)]
-            unsafe extern "ptx-kernel" fn born(remaps: u32) {
+            unsafe extern "ptx-kernel" fn born(stage: u32) {
                 // The host compares it with the class of which it wants the objects.
                 const __BORN: $crate::device::runtime::transfer::WireType = $crate::device::runtime::transfer::WireType {
                     size: ::core::mem::size_of::<$class>(),
@@ -21,8 +39,11 @@ macro_rules! __entry {
                 $crate::device::mark!($kind, __ENTRY, __BORN);
                 // SAFETY: by the host.
                 unsafe {
-                    let changes = || [$($crate::device::lives::made::<$young>()),*];
-                    $crate::device::lives::born::<$class, _>(remaps != 0, changes)
+                    let stage = $crate::device::lives::Stage::of(stage);
+                    $crate::device::lives::born::<$class, _>(stage, || [$($crate::device::lives::made::<$young>()),*]);
+                    if let $crate::device::lives::Stage::Check = stage {
+                        $($crate::device::lives::check_removed::<$class, $young>();)*
+                    }
                 }
             }
         };

@@ -24,13 +24,13 @@ use crate::chunks::{LINKS_PER_THREAD, LIVES_THREADS, MAKERS, MAKERS_PER_THREAD};
 
 /// This thread's number in the grid.
 #[inline]
-fn own() -> u32 {
+pub(super) fn own() -> u32 {
     thread::block_idx_x() * thread::block_dim_x() + thread::thread_idx_x()
 }
 
 /// An address as a pointer.
 #[inline]
-fn pointer<T>(address: u64) -> *mut T {
+pub(super) fn pointer<T>(address: u64) -> *mut T {
     ptr::with_exposed_provenance_mut(address as usize)
 }
 
@@ -52,28 +52,50 @@ static NONE: DeviceLives = DeviceLives {
     first: 0,
 };
 
-/// The change of links to new objects of class `C`, and that of links to objects of the class that were removed before.
+/// The change of links to new objects of class `C`: they got ids.
 ///
 /// # Safety
 ///
-/// The kernel that made them has ended; counts, ranks, free indices and bits are current.
+/// The kernel that made them has ended; counts, ranks and free indices are current.
 #[inline]
-pub unsafe fn made<C: Class>() -> [Change<'static>; 2] {
-    let lives = lives::<C>().unwrap_or(&NONE);
+pub unsafe fn made<C: Class>() -> Change<'static> {
     // SAFETY: by the caller.
-    unsafe { [Change::made_here(C::ID, lives), Change::gone_here(C::ID, lives)] }
+    unsafe { Change::made_here(C::ID, lives::<C>().unwrap_or(&NONE)) }
 }
 
-/// Writes a new object of class `C` per thread; then, launched again, remaps and checks its links. One launch cannot do both:
-/// the compiler takes a column that a kernel reads as one that it does not write before.
+/// The part of new objects' making that one launch does. The compiler takes a column that a kernel reads as one that it does
+/// not write before, so each part reads what earlier ones wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// New objects are written.
+    Write,
+    /// Links to new objects get their ids.
+    Number,
+    /// Links are checked.
+    Check,
+}
+
+impl Stage {
+    /// The part of this number.
+    #[inline(always)]
+    pub fn of(number: u32) -> Self {
+        match number {
+            0 => Self::Write,
+            1 => Self::Number,
+            _ => Self::Check,
+        }
+    }
+}
+
+/// Makes a new object of class `C` per thread, in stages. `changes` are those of the classes of which the kernel makes objects.
 ///
 /// # Safety
 ///
 /// 1. The kernel that made them has ended; numbers, ranks and free indices are current.
 /// 2. The class's table is filled, and the columns have room for the objects. Nothing else accesses them meanwhile.
-/// 3. Links are remapped in a launch after the one that wrote the objects.
+/// 3. Each stage is a launch, in this order; the second may be left out if no new object can name a new one.
 #[inline(always)]
-pub unsafe fn born<C: Class, const N: usize>(remaps: bool, changes: impl FnOnce() -> [[Change<'static>; 2]; N]) {
+pub unsafe fn born<C: Class, const N: usize>(stage: Stage, changes: impl FnOnce() -> [Change<'static>; N]) {
     let (Some(lives), rank) = (lives::<C>(), own()) else { return };
     if rank >= lives.born {
         return;
@@ -82,38 +104,67 @@ pub unsafe fn born<C: Class, const N: usize>(remaps: bool, changes: impl FnOnce(
     let index = unsafe { lives.index(rank) } as usize;
     // SAFETY: no handle is made from the table.
     let table = unsafe { Table::<C>::get() };
-    if remaps {
-        let (bases, changes) = (&table.bases, changes());
-        let mut is_bad = false;
-        // SAFETY: by 3, the object has values. No other thread has this index. A change concerns the links to one class, so
-        // one change after another is the same as all at once.
-        unsafe {
-            // No link changes here: all are to objects that were there before.
-            for [_, gone] in &changes {
-                let gone = Moves::new(slice::from_ref(gone));
-                is_bad |=
-                    <C::Fields as FieldTuple<C>>::remap(bases, index, FieldSet::ALL, gone, Remap::Cascade).is_some();
+    match stage {
+        Stage::Number => {
+            // SAFETY: by 3, the object has values. No other thread has this index. Each link is read and written once.
+            unsafe {
+                <C::Fields as FieldTuple<C>>::remap(
+                    &table.bases,
+                    index,
+                    FieldSet::ALL,
+                    Moves::new(&changes()),
+                    Remap::Commit,
+                );
             }
-            for [made, _] in &changes {
-                let made = Moves::new(slice::from_ref(made));
-                <C::Fields as FieldTuple<C>>::remap(bases, index, FieldSet::ALL, made, Remap::Commit);
+        }
+        Stage::Check => {
+            // SAFETY: as above. No link changes.
+            let bad = unsafe { <C::Fields as FieldTuple<C>>::bad_link(table, FieldSet::ALL, index..index + 1) };
+            if bad.is_some() {
+                note_bad_link(lives);
             }
-            is_bad |= <C::Fields as FieldTuple<C>>::bad_link(table, FieldSet::ALL, index..index + 1).is_some();
         }
-        if is_bad {
-            // SAFETY: the address of a number; all threads write the same value.
-            unsafe { pointer::<u32>(lives.bad_links).write_volatile(1) };
+        Stage::Write => {
+            // SAFETY: by 1, a maker wrote the row of this number; each is read once.
+            let row = unsafe { pointer::<C>(lives.rows).add(at::<u32>(lives.numbers, rank) as usize).read() };
+            // SAFETY: by 2, there is room. No other thread has this index.
+            unsafe { <C::Fields as FieldTuple<C>>::write(&table.bases, index, row.into_values(), &mut Bump::none()) };
+            if lives.live != 0 {
+                // SAFETY: there is a bit for each index.
+                unsafe { set_bit(lives.live, index as u32) };
+            }
         }
+    }
+}
+
+/// Notes whether a new object of class `C` has a link to an object of class `Y` that was removed before.
+///
+/// # Safety
+///
+/// As for [`born`], in its last stage.
+#[inline(always)]
+pub unsafe fn check_removed<C: Class, Y: Class>() {
+    let (Some(lives), Some(removed), rank) = (lives::<C>(), lives::<Y>(), own()) else { return };
+    if rank >= lives.born {
         return;
     }
-    // SAFETY: by 1, a maker wrote the row of this number; each is read once.
-    let row = unsafe { pointer::<C>(lives.rows).add(at::<u32>(lives.numbers, rank) as usize).read() };
-    // SAFETY: by 2, there is room. No other thread has this index.
-    unsafe { <C::Fields as FieldTuple<C>>::write(&table.bases, index, row.into_values(), &mut Bump::none()) };
-    if lives.live != 0 {
-        // SAFETY: there is a bit for each index.
-        unsafe { set_bit(lives.live, index as u32) };
+    // SAFETY: by the caller: there are bits for all objects, or none at all; those of new ones are set.
+    let gone = unsafe { Change::gone_here(Y::ID, removed) };
+    // SAFETY: no handle is made from the table; free indices are current, by the caller.
+    let (table, index) = unsafe { (Table::<C>::get(), lives.index(rank) as usize) };
+    let gone = Moves::new(slice::from_ref(&gone));
+    // SAFETY: the object has values, and no other thread has this index. No link changes.
+    let failed =
+        unsafe { <C::Fields as FieldTuple<C>>::remap(&table.bases, index, FieldSet::ALL, gone, Remap::Cascade) };
+    if failed.is_some() {
+        note_bad_link(lives);
     }
+}
+
+/// Notes that a new object has a link to no object.
+fn note_bad_link(lives: &DeviceLives) {
+    // SAFETY: the address of a number; all threads write the same value.
+    unsafe { pointer::<u32>(lives.bad_links).write_volatile(1) };
 }
 
 /// The counts of this thread's makers, one byte each, first the lowest.

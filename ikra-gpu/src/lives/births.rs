@@ -125,17 +125,22 @@ impl DeviceWorld {
     ) -> Result<(), Error> {
         self.prepare(members, &[])?;
         self.write_lives(states)?;
-        // First all objects get values, then links among them are remapped.
-        for remaps in [0_u32, 1] {
+        // First all objects get values, then links among them are numbered, and then checked.
+        for stage in 0..3_u32 {
             for Birth { made, .. } in births {
-                let has_links = members[made.member].fields().iter().any(|field| !field.holds_links_to.is_empty());
-                if remaps == 1 && !has_links {
+                let mut fields = members[made.member].fields().iter();
+                let is_needed = match stage {
+                    0 => true,
+                    1 => made.names_young,
+                    _ => fields.any(|field| !field.holds_links_to.is_empty()),
+                };
+                if !is_needed {
                     continue;
                 }
                 let words = self.words(members, &made.entry)?;
                 let blocks = states[made.member].born.div_ceil(LIVES_THREADS);
                 let grid = Grid { blocks, threads: LIVES_THREADS, rows: 1, shared_bytes: 0 };
-                let own = [Argument::of(&remaps)];
+                let own = [Argument::of(&stage)];
                 let (arguments, function) = (Arguments { own: &own, arguments: &[] }, &made.entry.function);
                 // SAFETY: the entry point takes a number and these table entries. The kernel that made the objects comes
                 // before it in the stream, as do ranks and free indices. The columns have room for the objects, on the

@@ -7,8 +7,8 @@ use ikra_runtime::error::Error;
 use ikra_runtime::list::ListOrder;
 use ikra_runtime::objects::AnyObjects;
 
-use super::Plan;
-use super::moving::Moving;
+use super::moving::{Changed, ChangedHow, Moving};
+use super::{Going, Gone, Plan};
 use crate::changes::{bits_bytes, room};
 use crate::chunks::LIVES_THREADS;
 use crate::device_world::DeviceWorld;
@@ -17,26 +17,38 @@ use crate::lists::{DeviceList, Wanted};
 use crate::tables::Members;
 
 impl DeviceWorld {
-    /// Removes the objects that a kernel marked, `count` of them. If their class compacts itself, the others move; otherwise
-    /// the result says which bits have to be cleared.
+    /// The number of a class's objects that are left without some, and whether the class compacts itself then.
+    fn left(objects: &dyn AnyObjects, count: usize) -> (usize, bool) {
+        let left = objects.slots() - objects.holes() - count;
+        (left, objects.compacts_below().is_some_and(|ratio| left as f32 <= ratio * objects.slots() as f32))
+    }
+
+    /// Allocates whatever removing these objects takes.
+    pub(super) fn room_to_remove(&mut self, members: &mut Members<'_>, plan: &Plan, gone: Gone) -> Result<(), Error> {
+        let going = &plan.going[gone.place];
+        self.keep_live(&mut *members[going.member], gone.slots)?;
+        self.room_to_relink(members, &going.links)?;
+        let (left, compacts) = Self::left(&*members[going.member], gone.count);
+        if compacts {
+            self.room_to_compact(members, going, left)?;
+        } else {
+            self.room_to_list(going.member, members[going.member].slots(), left)?;
+        }
+        Ok(())
+    }
+
+    /// Removes objects that are marked. If their class compacts itself, the others move; otherwise the result says which bits
+    /// have to be cleared.
     pub(super) fn remove(
         &mut self,
         members: &mut Members<'_>,
         plan: &Plan,
-        marks: u64,
-        (makers, count): (usize, usize),
+        Gone { place, marks, slots: makers, count }: Gone,
     ) -> Result<Wanted, Error> {
-        let (own, log) = (plan.own, self.log.clone());
-        self.keep_live(&mut *members[own], makers)?;
+        let (going, log) = (&plan.going[place], self.log.clone());
+        let own = going.member;
         let objects = &members[own];
-        let (slots, left) = (objects.slots(), objects.slots() - objects.holes() - count);
-        let compacts = objects.compacts_below().is_some_and(|ratio| left as f32 <= ratio * slots as f32);
-        // Whatever may be missing is missed before the host counts the objects as removed.
-        if compacts {
-            self.room_to_compact(members, plan, left)?;
-        } else {
-            self.room_to_list(own, slots, left)?;
-        }
+        let (slots, (left, compacts)) = (objects.slots(), Self::left(&**objects, count));
         let removed = Wanted::Without(marks, makers.div_ceil(32) as u32);
         self.changes.lives[own].is_ahead = true;
         let objects = &mut members[own];
@@ -57,36 +69,34 @@ impl DeviceWorld {
             unsafe { objects.changed_on_device((slots - left) as u32, fetch, true, false) };
         }
         if compacts {
-            self.compact(members, plan, left, removed)?;
+            self.compact(members, going, left, removed)?;
             return Ok(Wanted::SET);
         }
-        self.note_relinked(members, &plan.columns);
-        let slots = makers as u32;
-        for column in &plan.columns {
-            let own = [Argument::of(&marks), Argument::of(&slots)];
-            self.change_links(members, column, &log.kernels.unlink, &own)?;
-        }
+        self.note_relinked(members, &going.links);
+        let (class, how) = (members[own].class(), ChangedHow::Removed(marks));
+        let changed = Changed { class, how, slots: makers as u32 };
+        going.links.iter().try_for_each(|links| self.change_links(members, links, changed))?;
         Ok(removed)
     }
 
     /// Memory to close up a class with `left` objects.
-    fn room_to_compact(&mut self, members: &mut Members<'_>, plan: &Plan, left: usize) -> Result<Moving, Error> {
-        let (own, log, slots) = (plan.own, self.log.clone(), members[plan.own].slots());
+    fn room_to_compact(&mut self, members: &mut Members<'_>, going: &Going, left: usize) -> Result<Moving, Error> {
+        let (own, log, slots) = (going.member, self.log.clone(), members[going.member].slots());
         self.chunk_room(slots as u32)?;
         let lives = &mut self.changes.lives[own];
         let list = room(&mut lives.free, &log, left.next_multiple_of(32).max(32) * size_of::<u32>())?;
-        let has_links = !plan.columns.is_empty();
+        let has_links = !going.links.is_empty();
         let ids = if has_links { room(&mut lives.ranks, &log, slots * size_of::<u32>())? } else { 0 };
         self.room_to_move(members, own, (list, ids))
     }
 
     /// Moves the objects of a class that exist to the start of its columns, in their order.
-    fn compact(&mut self, members: &mut Members<'_>, plan: &Plan, left: usize, removed: Wanted) -> Result<(), Error> {
-        let own = plan.own;
+    fn compact(&mut self, members: &mut Members<'_>, going: &Going, left: usize, removed: Wanted) -> Result<(), Error> {
+        let own = going.member;
         let (slots, live) = (members[own].slots(), self.changes.lives[own].live());
-        let moving = self.room_to_compact(members, plan, left)?;
+        let moving = self.room_to_compact(members, going, left)?;
         self.list_bits((live, slots as u32), removed, (moving.list, 0))?;
-        self.move_objects(members, own, &plan.columns, &moving, (left, None))
+        self.move_objects(members, own, &going.links, &moving, (left, None))
     }
 
     /// Makes the bits of a class's objects current on the device, with room for `end` indices; those beyond the present ones

@@ -1,27 +1,86 @@
 //! Objects that move to other indices: their columns are gathered in another order, and links are replaced by a table.
 
+use std::sync::Arc;
+
 use ikra_core::class::ClassId;
+use ikra_core::device_lives::LinkChange;
 use ikra_core::effects::FieldSet;
-use ikra_core::info::FieldInfo;
+use ikra_core::info::{FieldInfo, linked_classes};
 use ikra_core::kernel::Argument;
-use ikra_runtime::error::Error;
+use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::list::ListMemory;
 use ikra_runtime::objects::AnyObjects;
 
+use super::kernels::NAME;
+use crate::arguments::Arguments;
 use crate::changes::room;
 use crate::chunks::{LINKS_PER_THREAD, LIVES_THREADS, MOVES};
 use crate::device_columns::DeviceColumns;
 use crate::device_world::DeviceWorld;
-use crate::driver::Function;
+use crate::driver::Grid;
 use crate::lists::DeviceList;
-use crate::tables::Members;
+use crate::tables::{Loaded, Members};
 
-/// A column of single links to a class.
-pub(crate) struct Column {
-    member: usize,
-    field: usize,
-    /// Whether they become empty when their objects are removed.
-    empties: bool,
+/// Links of a class's objects to a class that changes.
+pub(crate) struct Links {
+    pub(super) member: usize,
+    kind: LinksKind,
+}
+
+enum LinksKind {
+    /// A column of single links, and whether they become empty when their objects are removed.
+    Column { field: usize, empties: bool },
+    /// Links in fields of any kind, which the class's own entry point changes.
+    Fields(FieldSet, Arc<Loaded>),
+}
+
+impl Links {
+    fn fields(&self) -> FieldSet {
+        match self.kind {
+            LinksKind::Column { field, .. } => FieldSet::from_bits(1 << field),
+            LinksKind::Fields(fields, _) => fields,
+        }
+    }
+}
+
+/// A change of the objects of a class, to which links are adapted.
+#[derive(Clone, Copy)]
+pub(super) struct Changed {
+    pub(super) class: ClassId,
+    pub(super) how: ChangedHow,
+    /// The number of these objects.
+    pub(super) slots: u32,
+}
+
+/// The place of a class among those to which a class's links lead.
+fn place_of(objects: &dyn AnyObjects, class: ClassId) -> Option<usize> {
+    linked_classes(objects.fields()).iter().position(|linked| linked.may_be(class))
+}
+
+/// Whether the entry point of a class's links knows another class.
+pub(super) fn can_name(objects: &dyn AnyObjects, class: ClassId) -> bool {
+    place_of(objects, class).is_some()
+}
+
+/// How they changed.
+#[derive(Clone, Copy)]
+pub(super) enum ChangedHow {
+    /// The objects whose bits are set at this address were removed.
+    Removed(u64),
+    /// They moved, and their new ids are at this address.
+    Moved(u64),
+}
+
+impl Changed {
+    /// What the entry point of a class takes, which can [name](can_name) this one.
+    pub(super) fn of(self, objects: &dyn AnyObjects, fields: FieldSet) -> LinkChange {
+        let (changed, have_moved) = match self.how {
+            ChangedHow::Removed(bits) => (bits, 0),
+            ChangedHow::Moved(ids) => (ids, 1),
+        };
+        let class = place_of(objects, self.class).unwrap_or_default() as u64;
+        LinkChange { class, fields: fields.bits(), changed, slots: self.slots, have_moved, ..LinkChange::default() }
+    }
 }
 
 /// Memory for objects that move.
@@ -56,23 +115,51 @@ pub(crate) fn can_tell_apart(members: &Members<'_>) -> bool {
 }
 
 impl DeviceWorld {
-    /// The columns with links to a class, if all of them are such that the device can change them. If objects go, links to
-    /// them must become empty, and nothing more.
-    pub(crate) fn link_columns(&self, members: &Members<'_>, class: ClassId, removes: bool) -> Option<Vec<Column>> {
-        let mut columns = Vec::new();
+    /// The links to a class, if the device can change all of them. If some of its objects are removed, links must become
+    /// empty or leave their arrays, unless their objects go too.
+    pub(crate) fn links_to(
+        &mut self,
+        members: &Members<'_>,
+        class: ClassId,
+        removes: bool,
+    ) -> Result<Option<Vec<Links>>, GpuError> {
+        let mut links = Vec::new();
         for (member, objects) in members.iter().enumerate() {
+            let mut others = 0;
             for (field, info) in objects.fields().iter().enumerate() {
                 if !info.holds_links_to.contains(&class) {
                     continue;
                 }
-                let is_kept = removes && (!info.empties || info.cascades);
-                if is_kept || !is_plain_link(info, class) || self.column_of(&**objects, field).is_none() {
-                    return None;
+                let &FieldInfo { empties, cascades, .. } = info;
+                if removes && !empties && !cascades {
+                    return Ok(None);
                 }
-                columns.push(Column { member, field, empties: info.empties });
+                if !cascades && is_plain_link(info, class) && self.column_of(&**objects, field).is_some() {
+                    links.push(Links { member, kind: LinksKind::Column { field, empties } });
+                } else {
+                    others |= 1 << field;
+                }
+            }
+            if others != 0 {
+                if !can_name(&**objects, class) {
+                    return Ok(None);
+                }
+                let Some(entry) = self.links_entry(member, &**objects)? else { return Ok(None) };
+                links.push(Links { member, kind: LinksKind::Fields(FieldSet::from_bits(others), entry) });
             }
         }
-        Some(columns)
+        Ok(Some(links))
+    }
+
+    /// Makes the bits current by which entry points know objects that exist.
+    pub(crate) fn room_to_relink(&mut self, members: &mut Members<'_>, links: &[Links]) -> Result<(), Error> {
+        let own_entries = links.iter().filter(|links| matches!(links.kind, LinksKind::Fields(..)));
+        for &Links { member, .. } in own_entries {
+            if members[member].holes() > 0 {
+                self.keep_live(&mut *members[member], 0)?;
+            }
+        }
+        Ok(())
     }
 
     /// Memory to move objects of a class, besides that for their indices and new ids.
@@ -97,7 +184,7 @@ impl DeviceWorld {
         &mut self,
         members: &mut Members<'_>,
         own: usize,
-        links: &[Column],
+        links: &[Links],
         moving: &Moving,
         (left, ids): (usize, Option<&DeviceList>),
     ) -> Result<(), Error> {
@@ -129,41 +216,79 @@ impl DeviceWorld {
         unsafe { objects.moved_on_device(left, ids.as_deref()) };
         self.changes.lives[own].is_ahead = false;
         self.changes.lives[own].list = None;
-        for column in links {
-            let empties = u32::from(column.empties);
-            let own = [Argument::of(ids_at), Argument::of(&slots), Argument::of(&empties)];
-            self.change_links(members, column, &log.kernels.relink, &own)?;
-        }
-        Ok(())
+        let changed = Changed { class: members[own].class(), how: ChangedHow::Moved(*ids_at), slots };
+        links.iter().try_for_each(|links| self.change_links(members, links, changed))
     }
 
     /// Notes that the device alone is current for columns of links.
-    pub(crate) fn note_relinked(&self, members: &mut Members<'_>, links: &[Column]) {
-        for &Column { member, field, .. } in links {
+    pub(crate) fn note_relinked(&self, members: &mut Members<'_>, links: &[Links]) {
+        for links in links {
+            let (objects, fields) = (&mut members[links.member], links.fields());
             // SAFETY: the device has all values of the class, and changes these next (I26).
-            unsafe { members[member].copies().changed(self.log.number(), FieldSet::from_bits(1 << field)) };
+            unsafe { objects.copies().changed(self.log.number(), fields) };
+            let arrays = fields.intersection(objects.arrays());
+            if let Some(columns) = DeviceColumns::known(&mut **objects, self.log.number()) {
+                columns.forget_shadow(arrays);
+            }
         }
     }
 
-    /// Starts a kernel that changes a column of links, whose address and length it takes before other arguments.
-    pub(crate) fn change_links(
+    /// Starts the kernel that adapts links to a change of their objects.
+    pub(super) fn change_links(
         &mut self,
         members: &mut Members<'_>,
-        &Column { member, field, .. }: &Column,
-        function: &Function,
-        own: &[Argument<'_>],
+        links: &Links,
+        changed: Changed,
     ) -> Result<(), Error> {
-        let objects = &mut members[member];
+        let (log, objects) = (self.log.clone(), &mut members[links.member]);
         let len = objects.slots() as u32;
         if len == 0 {
             return Ok(());
         }
+        let (field, empties) = match &links.kind {
+            LinksKind::Fields(fields, entry) => {
+                let change = changed.of(&**objects, *fields);
+                return self.change_fields(members, links.member, entry, change);
+            }
+            LinksKind::Column { field, empties } => (*field, u32::from(*empties)),
+        };
         let Some(span) = self.column_of(&**objects, field) else { unreachable!("link columns are contiguous") };
-        let Some(column) = DeviceColumns::of(&mut **objects, &self.log)?.address(&span) else {
+        let Some(column) = DeviceColumns::of(&mut **objects, &log)?.address(&span) else {
             unreachable!("a field is in the class's columns")
         };
-        let arguments = [&[Argument::of(&column), Argument::of(&len)], own].concat();
         let blocks = len.div_ceil(LINKS_PER_THREAD as u32 * LIVES_THREADS);
-        self.launch(function, blocks, LIVES_THREADS, 0, &arguments)
+        let [column, len, slots] = [Argument::of(&column), Argument::of(&len), Argument::of(&changed.slots)];
+        let (function, own) = match &changed.how {
+            ChangedHow::Removed(bits) => (&log.kernels.unlink, &[column, len, Argument::of(bits), slots][..]),
+            ChangedHow::Moved(ids) => {
+                (&log.kernels.relink, &[column, len, Argument::of(ids), slots, Argument::of(&empties)][..])
+            }
+        };
+        self.launch(function, blocks, LIVES_THREADS, 0, own)
+    }
+
+    /// Starts the entry point that changes links of a class's objects, or marks some of them.
+    pub(super) fn change_fields(
+        &mut self,
+        members: &mut Members<'_>,
+        member: usize,
+        entry: &Loaded,
+        mut change: LinkChange,
+    ) -> Result<(), Error> {
+        let (len, holes) = (members[member].slots() as u32, members[member].holes());
+        if len == 0 {
+            return Ok(());
+        }
+        (change.len, change.live) = (len, if holes > 0 { self.changes.lives[member].live() } else { 0 });
+        self.prepare(members, &[])?;
+        let words = self.words(members, entry)?;
+        let grid = Grid { blocks: len.div_ceil(LIVES_THREADS), threads: LIVES_THREADS, rows: 1, shared_bytes: 0 };
+        let change = change.words();
+        let arguments = Arguments { own: &[Argument::of(&change)], arguments: &[] };
+        // SAFETY: the entry point takes this value and these table entries. What it describes is in the device's memory: bits
+        // or ids of the objects that changed, and bits of those that exist (I27, I28).
+        arguments.with_places(&words, |all| unsafe { self.log.launch(NAME, &entry.function, grid, all) })?;
+        self.spare = words;
+        Ok(())
     }
 }

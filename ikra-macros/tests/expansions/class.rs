@@ -117,13 +117,16 @@ const _: () = {
 ::ikra::rt::class_symbol! {
     Body at ":1:0" as "ikra_class_Body_"; 0 1 2
 }
+::ikra::rt::entry! {
+    links Body as "ikra_links_Body_1_0_6b326105"
+}
 ///Tells `#[soa_methods]` the fields of [`Body`], under the name of the class.
 #[doc(hidden)]
 #[allow(unused_macros)]
 macro_rules! __ikra_class_Body {
     ($($item:tt)*) => {
-        ::ikra::rt::__expand_methods! { (::ikra; "Body" pos numbers, next plain, hits
-        atomic) $($item)* }
+        ::ikra::rt::__expand_methods! { (::ikra; "Body" pos numbers, next own_option,
+        hits atomic) $($item)* }
     };
 }
 #[doc(hidden)]

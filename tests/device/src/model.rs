@@ -28,6 +28,8 @@ pub mod many;
 pub mod neighbours;
 #[path = "order.rs"]
 pub mod order;
+#[path = "owners.rs"]
+pub mod owners;
 #[path = "pairs.rs"]
 pub mod pairs;
 #[path = "recursion.rs"]

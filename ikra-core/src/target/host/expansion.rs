@@ -43,6 +43,7 @@ macro_rules! __examine {
 macro_rules! __entry {
     // Only the device has these.
     (born $class:ty, $all:tt as $symbol:literal, $kind:literal) => {};
+    (links $class:ty as $symbol:literal) => {};
     (collect $($all:tt)*) => {};
     (
         $executor:ident $kernel:ident = $name:literal at $place:literal for $class:ty;
