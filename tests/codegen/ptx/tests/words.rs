@@ -20,7 +20,7 @@ fn where_columns_are_comes_with_the_launch() {
     assert_eq!(some.iter().filter(|some| is(some)).count(), 3, "{some:?}");
     // Entry points for new objects call what remaps links.
     assert!(some.iter().filter(|some| !some.contains("_born")).count() < 10, "{some:?}");
-    // The other classes have no tables.
+    // The other classes have no tables, but for some whose links are changed by a function.
     let tables: Vec<&str> = code.text.lines().filter(|line| line.starts_with(".visible .const")).collect();
-    assert!(tables.len() < 10 && tables.iter().any(|line| line.contains(" ikra_class_Left_")), "{tables:#?}");
+    assert!(tables.len() <= 10 && tables.iter().any(|line| line.contains(" ikra_class_Left_")), "{tables:#?}");
 }
