@@ -55,8 +55,8 @@ impl<const D: usize> Grid<D> {
     ///
     /// # Panics
     ///
-    /// If the box does not end after it begins on each axis, if it is not finite, or if the radius is not greater than
-    /// 0.
+    /// If the box does not end after it begins on each axis, if it is not finite, if its cells are so short that their number
+    /// per unit of length is not finite, or if the radius is not greater than 0.
     #[must_use]
     #[track_caller]
     pub fn new(min: [f32; D], max: [f32; D], radius: f32) -> Self {
@@ -72,6 +72,9 @@ impl<const D: usize> Grid<D> {
         while !grid.divide(least) {
             least *= 1.25;
         }
+        // Otherwise no position would have a cell.
+        let is_long = grid.per_unit.iter().all(|&per_unit| per_unit < f32::INFINITY);
+        assert!(is_long, "a grid's cells are too short for `f32`: use a smaller unit of length");
         grid
     }
 
@@ -117,8 +120,8 @@ impl<const D: usize> Grid<D> {
         self.size.iter().product()
     }
 
-    /// The cell of a position, counted along the first axis first. `None` if the position is not a number, or infinite
-    /// in a periodic grid.
+    /// The cell of a position, counted along the first axis first. `None` if the position is not a number. In a periodic grid
+    /// also if it is infinite, or so far away that the number of cells on the way is.
     #[must_use]
     #[inline]
     pub fn cell(&self, pos: [f32; D]) -> Option<u32> {

@@ -179,6 +179,7 @@ fn boxes_without_a_size_are_refused() {
         ([0.0, 1.0], [1.0, f32::NAN], 1.0, "a grid's box ends after it begins, on each axis"),
         ([0.0, 1.0], [1.0, f32::INFINITY], 1.0, "a grid's box is finite"),
         ([-3e38, 0.0], [3e38, 1.0], 1.0, "a grid's box is finite"),
+        ([0.0, 0.0], [1.0, 1e-40], 1.0, "a grid's cells are too short for `f32`: use a smaller unit of length"),
         ([0.0, 0.0], [1.0, 1.0], 0.0, "a grid's radius is greater than 0"),
         ([0.0, 0.0], [1.0, 1.0], f32::NAN, "a grid's radius is greater than 0"),
     ] {
