@@ -83,21 +83,42 @@ pub unsafe fn at<T: Copy>(address: u64, n: u32) -> T {
     unsafe { core::ptr::with_exposed_provenance::<T>(address as usize).add(n as usize).read() }
 }
 
-/// Sets a bit. Other threads may set others of its word.
+/// Sets a bit. Other threads may set others of its word. Returns whether it was set before.
 ///
 /// # Safety
 ///
 /// The address is that of bits in global memory, more than `n`.
 #[cfg(target_arch = "nvptx64")]
 #[inline]
-pub unsafe fn set_bit(address: u64, n: u32) {
-    let at = address + u64::from(n / 32) * 4;
+pub unsafe fn set_bit(address: u64, n: u32) -> bool {
+    let (at, bit) = (address + u64::from(n / 32) * 4, 1_u32 << (n % 32));
+    let before: u32;
     // SAFETY: by the caller.
     unsafe {
         core::arch::asm!(
-            "{{ .reg .b64 a; .reg .b32 before; cvta.to.global.u64 a, {0}; atom.relaxed.gpu.global.or.b32 before, [a], {1}; }}",
+            "{{ .reg .b64 a; cvta.to.global.u64 a, {1}; atom.relaxed.gpu.global.or.b32 {0}, [a], {2}; }}",
+            out(reg32) before,
             in(reg64) at,
-            in(reg32) 1_u32 << (n % 32),
+            in(reg32) bit,
+            options(nostack, preserves_flags)
+        );
+    }
+    before & bit != 0
+}
+
+/// Adds one to a number.
+///
+/// # Safety
+///
+/// The address is that of a `u32` in global memory.
+#[cfg(target_arch = "nvptx64")]
+#[inline]
+pub unsafe fn count(address: u64) {
+    // SAFETY: by the caller.
+    unsafe {
+        core::arch::asm!(
+            "{{ .reg .b64 a; .reg .b32 before; cvta.to.global.u64 a, {0}; atom.relaxed.gpu.global.add.u32 before, [a], 1; }}",
+            in(reg64) address,
             options(nostack, preserves_flags)
         );
     }

@@ -320,6 +320,12 @@ pub unsafe trait Storage<C: Class, const K: usize>: Stored {
     /// As for [`write`](Self::write), and the object exists.
     unsafe fn remap(bases: &C::Bases, index: usize, moves: Moves<'_>, what: Remap) -> bool;
 
+    /// A bad link in a row's value that is no inner array: as [`bad_link`](Self::bad_link) finds it once the value is an object's.
+    #[inline]
+    fn bad_link_in(_value: &Self::Row, _table: &Table<C>) -> Option<BadLink> {
+        None
+    }
+
     /// A bad link of one element.
     ///
     /// # Safety

@@ -87,8 +87,8 @@ pub(crate) struct Changes {
     pub(crate) columns: Option<Memory>,
     pub(crate) sums: Option<Memory>,
     pub(crate) bits: Option<Memory>,
-    /// The table of chunks of a list, and their number.
-    pub(crate) chunks: Option<(Memory, u32)>,
+    /// The results of the chunks of a list.
+    pub(crate) chunks: Option<Memory>,
 }
 
 impl Changes {

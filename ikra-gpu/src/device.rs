@@ -1,5 +1,6 @@
 //! The executors on the device: they assign objects to threads, which call the kernels.
 
+pub mod births;
 mod call;
 mod collect;
 mod copy;

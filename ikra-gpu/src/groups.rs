@@ -133,9 +133,7 @@ impl DeviceWorld {
         }
         if let Some(place) = self.bad_key(address, len, groups)? {
             let key = match &keys {
-                GroupKeys::Numbers(_) => {
-                    Some(self.read_numbers(address + (place * size_of::<u32>()) as u64, 1, |_| Ok(()))?[0])
-                }
+                GroupKeys::Numbers(_) => Some(self.read_numbers(address + (place * size_of::<u32>()) as u64, 1)?[0]),
                 _ => None,
             };
             return Ok(Some(Grouped::Bad { place, key }));
@@ -164,7 +162,7 @@ impl DeviceWorld {
         unsafe { log.stream.upload(first, (&raw const len).cast(), size_of::<u32>())? };
         let own = [Argument::of(&keys), Argument::of(&len), Argument::of(&groups), Argument::of(&first)];
         log.start(NAME, &log.kernels.check_keys, blocks(len), Block { threads: LIVES_THREADS, words: 0 }, &own)?;
-        let found = self.read_numbers(first, 1, |_| Ok(()))?[0];
+        let found = self.read_numbers(first, 1)?[0];
         Ok((found < len).then_some(found as usize))
     }
 

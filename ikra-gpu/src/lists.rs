@@ -17,7 +17,8 @@ use crate::stream_log::{Block, StreamLog};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sets {
     pub(crate) bits: u64,
-    /// The first chunk of each class and its number of objects, then the end of the chunks.
+    /// The first chunk of each class and its number of objects, then the end of the chunks. If this is 0, there is one class,
+    /// and `class_count` is the number of its chunks.
     pub(crate) classes: u64,
     pub(crate) class_count: u32,
     pub(crate) chunks: u32,
@@ -32,6 +33,8 @@ pub(crate) struct Sets {
 pub(crate) enum Wanted {
     /// Those that are set but for those of some words.
     Without(u64, u32),
+    /// All below this one, but for those of some words.
+    Below(u32, u64, u32),
     /// Those of flags, one byte per object.
     Flags(u64, u32),
 }
@@ -44,7 +47,15 @@ impl Wanted {
 impl Sets {
     /// Sets and clears bits, and counts those that are set then.
     pub(crate) fn number(&self, log: &StreamLog, work: &'static str, wanted: Wanted) -> Result<(), GpuError> {
-        let Self { bits, classes, class_count, chunks, counts, found } = self;
+        self.count(log, work, wanted)?;
+        let Self { classes, class_count, counts, found, .. } = self;
+        let own = [Argument::of(classes), Argument::of(class_count), Argument::of(counts), Argument::of(found)];
+        log.start(work, &log.kernels.place, 1, Block { threads: PLACE_THREADS, words: 1 }, &own)
+    }
+
+    /// Sets and clears bits, and counts those of each chunk that are set then.
+    fn count(&self, log: &StreamLog, work: &'static str, wanted: Wanted) -> Result<(), GpuError> {
+        let Self { bits, chunks, counts, .. } = self;
         let [bits, counts] = [Argument::of(bits), Argument::of(counts)];
         let block = Block { threads: CHUNK_WORDS, words: 1 };
         if *chunks > 0 {
@@ -53,14 +64,32 @@ impl Sets {
                     let own = [Argument::of(&from), Argument::of(&len), bits, counts];
                     log.start(work, &log.kernels.choose, *chunks, block, &own)?;
                 }
-                Wanted::Without(cleared, words) => {
-                    let [cleared, words] = [Argument::of(&cleared), Argument::of(&words)];
-                    log.start(work, &log.kernels.count, *chunks, block, &[bits, cleared, words, counts])?;
+                Wanted::Without(cleared, words) | Wanted::Below(_, cleared, words) => {
+                    let all = if let Wanted::Below(all, ..) = wanted { all } else { 0 };
+                    let [all, cleared, words] = [Argument::of(&all), Argument::of(&cleared), Argument::of(&words)];
+                    log.start(work, &log.kernels.count, *chunks, block, &[bits, all, cleared, words, counts])?;
                 }
             }
         }
-        let own = [Argument::of(classes), Argument::of(class_count), counts, Argument::of(found)];
-        log.start(work, &log.kernels.place, 1, Block { threads: PLACE_THREADS, words: 1 }, &own)
+        Ok(())
+    }
+
+    /// [Numbers](Self::number) the bits of one class, and [writes](Self::write) lists of all positions. How many bits are set is
+    /// known.
+    pub(crate) fn number_and_write(
+        &self,
+        log: &StreamLog,
+        work: &'static str,
+        wanted: Wanted,
+        list: u64,
+        free: (u64, u32),
+    ) -> Result<(), GpuError> {
+        if self.chunks > CHUNK_WORDS {
+            self.number(log, work, wanted)?;
+            return self.write(log, work, (0, 0), list, free);
+        }
+        self.count(log, work, wanted)?;
+        self.write_from(log, work, (0, 0), list, free, false)
     }
 
     /// Writes the list of the objects whose bits are set, in ascending order and each class at a multiple of 32. Bit *n*
@@ -72,11 +101,25 @@ impl Sets {
         work: &'static str,
         (from, first): (u64, u32),
         list: u64,
+        free: (u64, u32),
+    ) -> Result<(), GpuError> {
+        self.write_from(log, work, (from, first), list, free, true)
+    }
+
+    /// As above. If nothing has placed the chunks, each adds up what earlier ones have.
+    fn write_from(
+        &self,
+        log: &StreamLog,
+        work: &'static str,
+        (from, first): (u64, u32),
+        list: u64,
         (free, slots): (u64, u32),
+        is_placed: bool,
     ) -> Result<(), GpuError> {
         if self.chunks == 0 {
             return Ok(());
         }
+        let is_placed = u32::from(is_placed);
         let own = [
             Argument::of(&self.bits),
             Argument::of(&self.counts),
@@ -85,6 +128,7 @@ impl Sets {
             Argument::of(&list),
             Argument::of(&free),
             Argument::of(&slots),
+            Argument::of(&is_placed),
         ];
         log.start(work, &log.kernels.write, self.chunks, Block { threads: CHUNK_WORDS, words: 2 }, &own)
     }

@@ -1,4 +1,4 @@
-//! Kernels that make and remove objects, on a device; `device/lives.rs` has the kernels that end such a run.
+//! Kernels that make and remove objects, on a device; `device/{lives,births}.rs` have the kernels that end such a run.
 //!
 //! Calls mark their objects, and write new rows to a nursery with room for the most that their text shows. When the kernel
 //! has ended, a scan of the makers' counts orders the new objects. They take the indices that removed objects left, and new
@@ -42,7 +42,8 @@ struct Made {
     entry: Arc<Loaded>,
     /// Bytes of a row.
     row: usize,
-    /// Whether its objects may have links to new ones.
+    /// Whether its objects may have links, and to new ones.
+    has_links: bool,
     names_young: bool,
 }
 
@@ -56,6 +57,8 @@ struct Birth<'p> {
     added: usize,
     /// Whether the device keeps one bit per index.
     is_kept: bool,
+    /// Whether they have a bad link, if their rows were checked.
+    is_bad: Option<bool>,
 }
 
 /// The addresses of numbers that a kernel's calls, and the kernels after it, count.
@@ -165,7 +168,8 @@ impl DeviceWorld {
                 |field: &FieldInfo| field.holds_links_to.iter().any(|class| effects.spawned().contains(class));
             let names_young = objects.fields().iter().any(names_young);
             plan.links_young |= names_young;
-            plan.made.push(Made { member, entry, row, names_young });
+            let has_links = objects.fields().iter().any(|field| !field.holds_links_to.is_empty());
+            plan.made.push(Made { member, entry, row, has_links, names_young });
         }
         Ok(Some(plan))
     }
@@ -208,21 +212,32 @@ impl DeviceWorld {
 
         let (blocks, count) = (blocks as u32, makers as u32);
         let of_class = |n: usize| (n * size_of::<u32>()) as u64;
-        // The first of these also counts removed objects.
-        let mut marks = if plan.effects.removes() { states[own].marks } else { 0 };
-        let counts = plan.made.iter().map(|made| states[made.member].counts);
-        let only_marks = (plan.made.is_empty() && marks != 0).then_some(0);
-        for (n, counts) in counts.chain(only_marks).enumerate().filter(|_| blocks > 0) {
-            let (sums, total, done) = (sums + n as u64 * sums_bytes, totals + of_class(1 + n), done + of_class(n));
-            let of_marks = std::mem::take(&mut marks);
-            let [counts, sums] = [Argument::of(&counts), Argument::of(&sums)];
-            let [total, done] = [Argument::of(&total), Argument::of(&done)];
-            let [marks, removed] = [Argument::of(&of_marks), Argument::of(&totals)];
-            let arguments = [counts, Argument::of(&count), sums, total, done, marks, removed];
-            self.launch(&log.kernels.sum_births, blocks, LIVES_THREADS, 1, &arguments)?;
+        let checked = plan.made.iter().map(|made| blocks > 0 && self.checks_rows(members, made)).collect::<Vec<_>>();
+        for (made, _) in plan.made.iter().zip(&checked).filter(|(_, checked)| **checked) {
+            self.start_births(members, made, births::ROWS, count)?;
         }
-        let totals = self.read_numbers(totals, 1 + plan.made.len(), |device| {
-            for (n, made) in plan.made.iter().enumerate().filter(|_| blocks > 0) {
+        // The numbers of removed and of new objects, then whether these have bad links.
+        let numbers = 1 + 2 * plan.made.len();
+        let add = |device: &Self, inbox: *mut u8| {
+            // The first of these also counts removed objects, and the last sends the numbers.
+            let mut marks = if plan.effects.removes() { states[own].marks } else { 0 };
+            let counts = plan.made.iter().map(|made| states[made.member].counts);
+            let only_marks = (plan.made.is_empty() && marks != 0).then_some(0);
+            for (n, counts) in counts.chain(only_marks).enumerate() {
+                let (sums, result, done) = (sums + n as u64 * sums_bytes, 1 + n as u32, done + of_class(n));
+                let of_marks = std::mem::take(&mut marks);
+                let sent = if n + 1 == plan.made.len().max(1) { numbers as u32 } else { 0 };
+                let inbox = inbox.addr() as u64;
+                let [counts, sums] = [Argument::of(&counts), Argument::of(&sums)];
+                let [totals, result, done] = [Argument::of(&totals), Argument::of(&result), Argument::of(&done)];
+                let [marks, inbox, sent] = [Argument::of(&of_marks), Argument::of(&inbox), Argument::of(&sent)];
+                let arguments = [counts, Argument::of(&count), sums, totals, result, done, marks, inbox, sent];
+                device.launch(&log.kernels.sum_births, blocks, LIVES_THREADS, 1, &arguments)?;
+            }
+            Ok(())
+        };
+        let rank = |device: &Self| {
+            for (n, made) in plan.made.iter().enumerate() {
                 let (state, sums) = (&states[made.member], sums + n as u64 * sums_bytes);
                 let [counts, per_maker] = [Argument::of(&state.counts), Argument::of(&state.per_maker)];
                 let [numbers, ranks] = [Argument::of(&state.numbers), Argument::of(&state.ranks)];
@@ -230,17 +245,28 @@ impl DeviceWorld {
                 device.launch(&log.kernels.rank_births, blocks, LIVES_THREADS, 1, &arguments)?;
             }
             Ok(())
-        })?;
+        };
+        let totals = match blocks {
+            0 => vec![0; numbers],
+            // SAFETY: the last of these kernels writes all numbers.
+            _ => unsafe { self.receive(numbers, add, rank) }?,
+        };
         // The host made room for marks, which no call has set there.
         drop(members[own].take_marks());
 
         let mut births = Vec::new();
-        for (made, &total) in plan.made.iter().zip(&totals[1..]).filter(|(_, total)| **total > 0) {
-            births.push(self.make_room(members, plan, &mut states[made.member], made, total as usize)?);
+        let removed = |member: usize| if member == own { totals[0] as usize } else { 0 };
+        let is_bad = checked.into_iter().zip(&totals[1 + plan.made.len()..]);
+        for ((made, &total), (is_checked, &is_bad)) in plan.made.iter().zip(&totals[1..]).zip(is_bad) {
+            if total > 0 {
+                let is_bad = is_checked.then_some(is_bad != 0);
+                let numbers = (total as usize, removed(made.member));
+                births.push(self.make_room(members, &mut states[made.member], (made, is_bad), numbers)?);
+            }
         }
         if !births.is_empty() {
             for made in plan.made.iter().filter(|made| births.iter().all(|birth| birth.made.member != made.member)) {
-                self.describe(members, plan, &mut states[made.member], made.member, 0)?;
+                self.describe(members, &mut states[made.member], made.member, (0, removed(made.member)))?;
             }
             self.deliver(members, plan, &states, &births)?;
         }

@@ -35,7 +35,7 @@ impl DeviceWorld {
         let bits = room(&mut self.changes.bits, &log, bits_bytes(len as usize))?;
         let sets = self.sets(bits, len)?;
         sets.number(&log, NAME, Wanted::Flags(flags, len))?;
-        let found = self.read_numbers(sets.found, 3, |_| Ok(()))?;
+        let found = self.read_numbers(sets.found, 3)?;
         let [count, first, last] = found[..] else { unreachable!("three numbers") };
         let (count, from) = (count as usize, positions.first);
         let bounds = match (&section.over, &positions.list) {

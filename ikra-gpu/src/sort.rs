@@ -128,7 +128,7 @@ impl DeviceWorld {
             Argument::of(&moved),
         ];
         log.start(NAME, &log.kernels.find, blocks(len), EACH, &own)?;
-        Ok(asks && self.read_numbers(moved, 1, |_| Ok(()))?[0] != 0)
+        Ok(asks && self.read_numbers(moved, 1)?[0] != 0)
     }
 
     /// Keeps some objects of a class, in another order, if the device can; otherwise nothing has run.

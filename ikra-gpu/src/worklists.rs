@@ -97,7 +97,7 @@ impl DeviceWorld {
                     Ok(count) => {
                         self.log.count_loop(true);
                         done += count;
-                        len = self.read_numbers(lists.of(done), 1, |_| Ok(()))?[0];
+                        len = self.read_numbers(lists.of(done), 1)?[0];
                         if done < work.most && len > 0 {
                             self.begin_lists(lists, done, len)?;
                             continue;

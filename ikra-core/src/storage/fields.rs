@@ -139,6 +139,9 @@ pub trait FieldTuple<C: Class>: 'static {
     /// As for [`Storage::see`].
     unsafe fn bad_link(table: &Table<C>, fields: FieldSet, objects: Range<usize>) -> Option<(usize, usize, BadLink)>;
 
+    /// The first bad link in a row of a class without inner arrays, in fields whose links views show as refs.
+    fn bad_link_in(row: &Self::Row, table: &Table<C>) -> Option<BadLink>;
+
     /// Remaps the links of an object in some fields, or checks that it can be done. Returns the first field with a link
     /// to a removed object that cannot be empty.
     ///
@@ -397,6 +400,17 @@ macro_rules! field_tuple {
                 $(
                     // SAFETY: the contract is the same for each field.
                     if let Some(found) = unsafe { bad_link::<C, $F, $k>(table, fields, objects.clone()) } {
+                        return Some(found);
+                    }
+                )+
+                None
+            }
+            #[inline]
+            fn bad_link_in(row: &Self::Row, table: &Table<C>) -> Option<BadLink> {
+                $(
+                    if const { linked::<C>().contains($k) }
+                        && let Some(found) = $F::bad_link_in(&row.$k, table)
+                    {
                         return Some(found);
                     }
                 )+

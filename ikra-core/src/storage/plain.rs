@@ -94,13 +94,19 @@ unsafe impl<C: Class, const K: usize, T: Value> Storage<C, K> for Plain<T> {
         if const { T::SHOWS_NUMBERS } && stores { value.bad_link(Targets::of::<C, K>(table)) } else { None }
     }
 
+    #[inline]
+    fn bad_link_in(value: &T, table: &Table<C>) -> Option<BadLink> {
+        value.bad_link(Targets::of::<C, K>(table))
+    }
+
     #[inline(always)]
     unsafe fn bad_link(table: &Table<C>, index: usize) -> Option<BadLink> {
         // Not by `read`: a constructor has just written it.
         // SAFETY: the object exists.
         let place = unsafe { address::<C>(&table.bases, <Self as Storage<C, K>>::COLUMN, index) };
         // SAFETY: it is a `T`, which nothing writes meanwhile.
-        unsafe { place.cast::<T>().read() }.bad_link(Targets::of::<C, K>(table))
+        let value = unsafe { place.cast::<T>().read() };
+        <Self as Storage<C, K>>::bad_link_in(&value, table)
     }
 
     #[inline(always)]

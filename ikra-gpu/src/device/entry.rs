@@ -27,7 +27,8 @@ macro_rules! __entry {
             /// # Safety
             ///
             /// The host launches it when a kernel that makes objects of the class has ended, for a world whose tables
-            /// are filled, with a thread for each new object; with 0, then with 1 and 2, if there are links.
+            /// are filled: with 0 and a thread for each maker, then with 1 to 3 and a thread for each new object. All but
+            /// 1 are for links.
             #[unsafe(export_name = $symbol)]
             unsafe extern "ptx-kernel" fn born(stage: u32) {
                 // The host compares it with the class of which it wants the objects.
@@ -39,10 +40,10 @@ macro_rules! __entry {
                 $crate::device::mark!($kind, __ENTRY, __BORN);
                 // SAFETY: by the host.
                 unsafe {
-                    let stage = $crate::device::lives::Stage::of(stage);
-                    $crate::device::lives::born::<$class, _>(stage, || [$($crate::device::lives::made::<$young>()),*]);
-                    if let $crate::device::lives::Stage::Check = stage {
-                        $($crate::device::lives::check_removed::<$class, $young>();)*
+                    let stage = $crate::device::births::Stage::of(stage);
+                    $crate::device::births::born::<$class, _>(stage, || [$($crate::device::births::made::<$young>()),*]);
+                    if let $crate::device::births::Stage::Check = stage {
+                        $($crate::device::births::check_removed::<$class, $young>();)*
                     }
                 }
             }

@@ -1,10 +1,9 @@
 //! Links of a class to objects that were removed or moved, in fields of any kind.
 
 use core::slice;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use ikra_core::class::Class;
-use ikra_core::device_lives::{LinkChange, at};
+use ikra_core::device_lives::{LinkChange, at, count, set_bit};
 use ikra_core::effects::FieldSet;
 use ikra_core::info::{MAX_LINKED, linked_classes};
 use ikra_core::moves::{Change, Moves, Remap};
@@ -55,14 +54,11 @@ pub unsafe fn links<C: Class>(change: &LinkChange) {
     let names_removed =
         unsafe { <C::Fields as FieldTuple<C>>::remap(&table.bases, index as usize, fields, moves, what) }.is_some();
     if names_removed && change.marks != 0 {
-        let bit = 1 << (index % 32);
         // SAFETY: there is a bit for each object, and a number; all threads change them atomically.
-        let (word, gone) = unsafe {
-            let word = pointer::<u32>(change.marks).add((index / 32) as usize);
-            (AtomicU32::from_ptr(word), AtomicU32::from_ptr(pointer(change.gone)))
-        };
-        if word.fetch_or(bit, Relaxed) & bit == 0 {
-            gone.fetch_add(1, Relaxed);
+        unsafe {
+            if !set_bit(change.marks, index) {
+                count(change.gone);
+            }
         }
     }
 }

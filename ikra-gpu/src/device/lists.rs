@@ -113,24 +113,29 @@ pub(super) unsafe fn summed(room: *mut u32, value: u32) -> u32 {
     }
 }
 
-/// Counts the bits of a chunk, and writes the numbers of the first and the last object in it. Before that, it clears the bits
-/// that are set in `cleared`.
+/// Counts the bits of a chunk, and writes the numbers of the first and the last object in it. Before that, it sets the bits
+/// below `all` and no others, unless that is 0, and clears the bits that are set in `cleared`.
 ///
 /// # Safety
 ///
 /// Each chunk has a block of [`CHUNK_WORDS`] threads. Shared memory has a word per thread, and `counts` has room for
 /// three words per chunk. `cleared` has `words` words.
 #[inline]
-pub unsafe fn count(sets: *mut u32, cleared: *const u32, words: u32, counts: *mut [u32; 3]) {
+pub unsafe fn count(sets: *mut u32, all: u32, cleared: *const u32, words: u32, counts: *mut [u32; 3]) {
     let own = thread::block_idx_x() * CHUNK_WORDS + thread::thread_idx_x();
-    // SAFETY: within the chunk.
-    let mut word = unsafe { sets.add(own as usize).read() };
+    let mut word = match (all, all.saturating_sub(own * LANES)) {
+        // SAFETY: within the chunk.
+        (0, _) => unsafe { sets.add(own as usize).read() },
+        (_, 0) => 0,
+        (_, left) => u32::MAX >> (LANES - left.min(LANES)),
+    };
     if own < words {
-        // SAFETY: within the words; no other thread has this one.
-        unsafe {
-            word &= !cleared.add(own as usize).read();
-            sets.add(own as usize).write(word);
-        }
+        // SAFETY: within the words.
+        word &= !unsafe { cleared.add(own as usize).read() };
+    }
+    if own < words || all > 0 {
+        // SAFETY: within the chunk; no other thread has this word.
+        unsafe { sets.add(own as usize).write(word) };
     }
     // SAFETY: every thread of the block reaches this; passed on.
     unsafe { put_counts(word, counts) }
@@ -197,21 +202,25 @@ unsafe fn put_counts(word: u32, counts: *mut [u32; 3]) {
 
 /// Computes the position of each chunk's objects in the list, which replaces their number in `counts`. The number of a
 /// chunk's first object replaces its position in the chunk. Writes the number of objects of each class, the first
-/// object, and the last one.
+/// object, and the last one. If `classes` is null, there is one class of so many chunks.
 ///
 /// # Safety
 ///
 /// The kernel runs as one block of [`PLACE_THREADS`] threads, with a word of shared memory per thread. `classes` has a
-/// further entry with the number of chunks.
+/// further entry with the number of chunks, unless it is null.
 #[inline]
 pub unsafe fn place(classes: *const [u32; 2], class_count: u32, counts: *mut [u32; 3], found: *mut [u32; 3]) {
+    let (class_count, chunks) = if classes.is_null() { (1, class_count) } else { (class_count, 0) };
     let own = thread::thread_idx_x();
     let room = shared::start();
     let mut start = 0_u32;
     let mut class = 0;
     while class < class_count {
-        // SAFETY: `classes` has a further entry.
-        let (from, end) = unsafe { ((*classes.add(class as usize))[0], (*classes.add(class as usize + 1))[0]) };
+        let (from, end) = match classes.is_null() {
+            true => (0, chunks),
+            // SAFETY: `classes` has a further entry.
+            false => unsafe { ((*classes.add(class as usize))[0], (*classes.add(class as usize + 1))[0]) },
+        };
         let mut all = 0;
         let mut group = from;
         while group < end {
@@ -252,8 +261,9 @@ pub unsafe fn place(classes: *const [u32; 2], class_count: u32, counts: *mut [u3
 ///
 /// # Safety
 ///
-/// As for [`count`]. [`place`] has run before, and `list` has room for all objects. The other list is not written, and has
-/// an object for each bit that is set. Unless `slots` is 0, there is one class, `first` is 0, and `free` has room for the others.
+/// As for [`count`]. [`place`] has run before if `is_placed` is 1; otherwise there is one class, of at most [`CHUNK_WORDS`]
+/// chunks. `list` has room for all objects. The other list is not written, and has an object for each bit that is set. Unless
+/// `slots` is 0, there is one class, `first` is 0, and `free` has room for the others.
 #[inline]
 pub unsafe fn write(
     sets: *const u32,
@@ -263,11 +273,22 @@ pub unsafe fn write(
     list: *mut u32,
     free: *mut u32,
     slots: u32,
+    is_placed: u32,
 ) {
     let (chunk, own) = (thread::block_idx_x(), thread::thread_idx_x());
     // SAFETY: within the chunks.
-    let (word, [start, of_chunk, _]) =
-        unsafe { (sets.add((chunk * CHUNK_WORDS + own) as usize).read(), counts.add(chunk as usize).read()) };
+    let word = unsafe { sets.add((chunk * CHUNK_WORDS + own) as usize).read() };
+    let (start, of_chunk) = if is_placed == 1 {
+        // SAFETY: within the chunks.
+        let [start, of_chunk, _] = unsafe { counts.add(chunk as usize).read() };
+        (start, of_chunk)
+    } else {
+        let earlier = (own < chunk).then_some(own as usize);
+        // SAFETY: within the chunks; a thread for each earlier one.
+        let before = earlier.map_or(0, |n| unsafe { counts.add(n).read() }[0]);
+        // SAFETY: every thread of the block reaches this.
+        (unsafe { combined(shared::start(), before, 0, |a, b| a + b) }, chunk * CHUNK)
+    };
     let pairs = shared::start::<u64>();
     let lane = own % LANES;
     // SAFETY: every thread of the block reaches this. The shared memory has room for two words per thread. After the sum,

@@ -1,20 +1,13 @@
-//! Objects that a kernel made and removed, when it has ended: new objects get ids and enter the columns, and links to
-//! removed ones become empty.
+//! Objects that a kernel made and removed, when it has ended: they are counted, and links to removed ones become empty.
 //!
 //! Each maker has its own rows in the nursery, and a count of them. So the order of the new objects is that of their makers,
 //! then of the calls, whatever the order of the threads. A scan of the counts gives each maker the number of objects that
 //! earlier ones made.
 
 use core::array::from_fn;
+use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use core::{ptr, slice};
 
-use ikra_core::class::Class;
-use ikra_core::device_lives::{DeviceLives, at, set_bit};
-use ikra_core::effects::FieldSet;
-use ikra_core::moves::{Change, Moves, Remap};
-use ikra_core::storage::{Bump, FieldTuple};
-use ikra_core::table::{Table, lives};
 use ikra_core::thread;
 
 use super::lists::{combined, summed};
@@ -32,139 +25,6 @@ pub(super) fn own() -> u32 {
 #[inline]
 pub(super) fn pointer<T>(address: u64) -> *mut T {
     ptr::with_exposed_provenance_mut(address as usize)
-}
-
-/// The state of a class that the running kernel does not change.
-static NONE: DeviceLives = DeviceLives {
-    marks: 0,
-    rows: 0,
-    counts: 0,
-    numbers: 0,
-    ranks: 0,
-    free: 0,
-    live: 0,
-    bad_links: 0,
-    free_len: 0,
-    slots: 0,
-    makers: 0,
-    born: 0,
-    per_maker: 0,
-    first: 0,
-};
-
-/// The change of links to new objects of class `C`: they got ids.
-///
-/// # Safety
-///
-/// The kernel that made them has ended; counts, ranks and free indices are current.
-#[inline]
-pub unsafe fn made<C: Class>() -> Change<'static> {
-    // SAFETY: by the caller.
-    unsafe { Change::made_here(C::ID, lives::<C>().unwrap_or(&NONE)) }
-}
-
-/// The part of new objects' making that one launch does. The compiler takes a column that a kernel reads as one that it does
-/// not write before, so each part reads what earlier ones wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// New objects are written.
-    Write,
-    /// Links to new objects get their ids.
-    Number,
-    /// Links are checked.
-    Check,
-}
-
-impl Stage {
-    /// The part of this number.
-    #[inline(always)]
-    pub fn of(number: u32) -> Self {
-        match number {
-            0 => Self::Write,
-            1 => Self::Number,
-            _ => Self::Check,
-        }
-    }
-}
-
-/// Makes a new object of class `C` per thread, in stages. `changes` are those of the classes of which the kernel makes objects.
-///
-/// # Safety
-///
-/// 1. The kernel that made them has ended; numbers, ranks and free indices are current.
-/// 2. The class's table is filled, and the columns have room for the objects. Nothing else accesses them meanwhile.
-/// 3. Each stage is a launch, in this order; the second may be left out if no new object can name a new one.
-#[inline(always)]
-pub unsafe fn born<C: Class, const N: usize>(stage: Stage, changes: impl FnOnce() -> [Change<'static>; N]) {
-    let (Some(lives), rank) = (lives::<C>(), own()) else { return };
-    if rank >= lives.born {
-        return;
-    }
-    // SAFETY: by 1.
-    let index = unsafe { lives.index(rank) } as usize;
-    // SAFETY: no handle is made from the table.
-    let table = unsafe { Table::<C>::get() };
-    match stage {
-        Stage::Number => {
-            // SAFETY: by 3, the object has values. No other thread has this index. Each link is read and written once.
-            unsafe {
-                <C::Fields as FieldTuple<C>>::remap(
-                    &table.bases,
-                    index,
-                    FieldSet::ALL,
-                    Moves::new(&changes()),
-                    Remap::Commit,
-                );
-            }
-        }
-        Stage::Check => {
-            // SAFETY: as above. No link changes.
-            let bad = unsafe { <C::Fields as FieldTuple<C>>::bad_link(table, FieldSet::ALL, index..index + 1) };
-            if bad.is_some() {
-                note_bad_link(lives);
-            }
-        }
-        Stage::Write => {
-            // SAFETY: by 1, a maker wrote the row of this number; each is read once.
-            let row = unsafe { pointer::<C>(lives.rows).add(at::<u32>(lives.numbers, rank) as usize).read() };
-            // SAFETY: by 2, there is room. No other thread has this index.
-            unsafe { <C::Fields as FieldTuple<C>>::write(&table.bases, index, row.into_values(), &mut Bump::none()) };
-            if lives.live != 0 {
-                // SAFETY: there is a bit for each index.
-                unsafe { set_bit(lives.live, index as u32) };
-            }
-        }
-    }
-}
-
-/// Notes whether a new object of class `C` has a link to an object of class `Y` that was removed before.
-///
-/// # Safety
-///
-/// As for [`born`], in its last stage.
-#[inline(always)]
-pub unsafe fn check_removed<C: Class, Y: Class>() {
-    let (Some(lives), Some(removed), rank) = (lives::<C>(), lives::<Y>(), own()) else { return };
-    if rank >= lives.born {
-        return;
-    }
-    // SAFETY: by the caller: there are bits for all objects, or none at all; those of new ones are set.
-    let gone = unsafe { Change::gone_here(Y::ID, removed) };
-    // SAFETY: no handle is made from the table; free indices are current, by the caller.
-    let (table, index) = unsafe { (Table::<C>::get(), lives.index(rank) as usize) };
-    let gone = Moves::new(slice::from_ref(&gone));
-    // SAFETY: the object has values, and no other thread has this index. No link changes.
-    let failed =
-        unsafe { <C::Fields as FieldTuple<C>>::remap(&table.bases, index, FieldSet::ALL, gone, Remap::Cascade) };
-    if failed.is_some() {
-        note_bad_link(lives);
-    }
-}
-
-/// Notes that a new object has a link to no object.
-fn note_bad_link(lives: &DeviceLives) {
-    // SAFETY: the address of a number; all threads write the same value.
-    unsafe { pointer::<u32>(lives.bad_links).write_volatile(1) };
 }
 
 /// The counts of this thread's makers, one byte each, first the lowest.
@@ -195,25 +55,28 @@ fn sum_of_bytes(all: [u64; 2]) -> u32 {
     ((halves(all[0]) + halves(all[1])).wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
 }
 
-/// Writes for each block the number of objects that makers of earlier blocks made, and the number of all, unless `all` is null.
-/// Adds the number of marks to `removed`, unless `marks` is null.
+/// Writes for each block the number of objects that makers of earlier blocks made, and the number of all to place `result` of
+/// `numbers`, unless `all` is null. Adds the number of marks to the first of them, unless `marks` is null. Then copies them to
+/// `to`, `count` of them.
 ///
 /// # Safety
 ///
 /// There are `makers` counts at a multiple of 16, zeros up to the next multiple, a block for each [`MAKERS`] of them, and room
-/// for a sum per block. `done` is 0. There is a bit for each maker, zeros in the rest of the last word, and `removed` is a
-/// number that nothing else writes. Shared memory has a word per thread.
+/// for a sum per block. `done` is 0. There is a bit for each maker, and zeros in the rest of the last word. Nothing else
+/// writes the numbers. Shared memory has a word per thread.
 #[inline]
 pub unsafe fn sum(
     all: *const u8,
     makers: u32,
     sums: *mut u32,
-    result: *mut u32,
+    numbers: *mut u32,
+    result: u32,
     done: *mut u32,
     marks: *const u32,
-    removed: *mut u32,
+    to: *mut u32,
+    count: u32,
 ) {
-    let (thread, threads, blocks) = (thread::thread_idx_x(), thread::block_dim_x(), thread::grid_dim_x());
+    let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
     if !marks.is_null() {
         const { assert!(MAKERS.is_multiple_of(32) && MAKERS / 32 <= LIVES_THREADS, "a thread for each word") };
         let word = thread::block_idx_x() * (MAKERS / 32) + thread;
@@ -224,24 +87,45 @@ pub unsafe fn sum(
         let sum = unsafe { combined(shared::start(), count, 0, |a, b| a + b) };
         if thread == 0 && sum > 0 {
             // SAFETY: the address of a number, which all threads change atomically.
-            unsafe { AtomicU32::from_ptr(removed) }.fetch_add(sum, Relaxed);
+            unsafe { AtomicU32::from_ptr(numbers) }.fetch_add(sum, Relaxed);
         }
     }
-    if all.is_null() {
-        return;
-    }
-    // SAFETY: by the caller.
-    let own = sum_of_bytes(unsafe { counts(all, makers) });
-    // SAFETY: every thread of the block reaches this.
-    let sum = unsafe { combined(shared::start(), own, 0, |a, b| a + b) };
-    if thread == 0 {
-        // SAFETY: there is room for it.
-        unsafe { sums.add(thread::block_idx_x() as usize).write(sum) };
+    if !all.is_null() {
+        // SAFETY: by the caller.
+        let own = sum_of_bytes(unsafe { counts(all, makers) });
+        // SAFETY: every thread of the block reaches this.
+        let sum = unsafe { combined(shared::start(), own, 0, |a, b| a + b) };
+        if thread == 0 {
+            // SAFETY: there is room for it.
+            unsafe { sums.add(thread::block_idx_x() as usize).write(sum) };
+        }
     }
     // SAFETY: every thread of the block reaches this; the address of a number that is 0 at first.
     if !unsafe { is_last_block(done) } {
         return;
     }
+    if !all.is_null() {
+        // SAFETY: all other blocks have written their sums, and there is room for the result.
+        unsafe { add_up(sums, numbers.add(result as usize)) };
+    }
+    // SAFETY: every thread of the block reaches this.
+    unsafe { thread::sync_threads() };
+    let mut n = thread;
+    while n < count {
+        // SAFETY: within the numbers, which this block or earlier ones wrote last.
+        unsafe { to.add(n as usize).write(numbers.add(n as usize).read_volatile()) };
+        n += threads;
+    }
+}
+
+/// Replaces the sums of blocks by the sum of those before each, by one block. Writes the sum of all.
+///
+/// # Safety
+///
+/// There is a sum for each block of the grid. Shared memory has a word per thread.
+#[inline]
+unsafe fn add_up(sums: *mut u32, result: *mut u32) {
+    let (thread, threads, blocks) = (thread::thread_idx_x(), thread::block_dim_x(), thread::grid_dim_x());
     // Each thread takes consecutive blocks.
     let per_thread = blocks.div_ceil(threads);
     let first = (thread * per_thread).min(blocks);

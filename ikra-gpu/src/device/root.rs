@@ -27,22 +27,22 @@ macro_rules! device_root {
             ) = lists::mark;
             ikra_list_choose(flags: *const u8, len: u32, sets: *mut u32, counts: *mut [u32; 3]) = lists::choose;
             ikra_list_count(
-                sets: *mut u32, cleared: *const u32, words: u32, counts: *mut [u32; 3]
+                sets: *mut u32, all: u32, cleared: *const u32, words: u32, counts: *mut [u32; 3]
             ) = lists::count;
             ikra_list_place(
                 classes: *const [u32; 2], class_count: u32, counts: *mut [u32; 3], found: *mut [u32; 3]
             ) = lists::place;
             ikra_list_write(
                 sets: *const u32, counts: *const [u32; 3], from: *const u32, first: u32, list: *mut u32,
-                free: *mut u32, slots: u32
+                free: *mut u32, slots: u32, is_placed: u32
             ) = lists::write;
             ikra_list_mask(
                 chosen: *const u32, first: u32, end: u32, all: *const u32, start: u32, last: u32, masked: *mut u32
             ) = lists::mask;
 
             ikra_lives_sum(
-                counts: *const u8, makers: u32, sums: *mut u32, result: *mut u32, done: *mut u32,
-                marks: *const u32, removed: *mut u32
+                counts: *const u8, makers: u32, sums: *mut u32, numbers: *mut u32, result: u32, done: *mut u32,
+                marks: *const u32, to: *mut u32, count: u32
             ) = lives::sum;
             ikra_lives_rank(
                 counts: *const u8, makers: u32, per_maker: u32, sums: *const u32, numbers: *mut u32, ranks: *mut u32

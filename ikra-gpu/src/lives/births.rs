@@ -15,19 +15,37 @@ use crate::driver::{Grid, Memory};
 use crate::lists::Wanted;
 use crate::tables::Members;
 
+/// The stages of a birth: see `device::births::Stage`.
+pub(super) const ROWS: u32 = 0;
+const WRITE: u32 = 1;
+const NUMBER: u32 = 2;
+const CHECK: u32 = 3;
+
 impl DeviceWorld {
-    /// Describes the objects of a class before new ones come. Returns whether the device keeps one bit per index.
+    /// Whether the links of a kernel's new objects can be checked before these exist. Otherwise they are checked afterwards:
+    /// links to new objects, or to those of a class with removed ones. If the class has links that nobody checked, the host
+    /// checks all of them when it has to.
+    pub(super) fn checks_rows(&self, members: &Members<'_>, made: &Made) -> bool {
+        let objects = &members[made.member];
+        let names = |class: ClassId| objects.fields().iter().any(|field| field.holds_links_to.contains(&class));
+        let may_be_removed = members.iter().any(|other| other.holes() > 0 && names(other.class()));
+        made.has_links && !made.names_young && !may_be_removed && !objects.has_unchecked_links()
+    }
+
+    /// Describes the objects of a class before `added` new ones come and `removed` ones go. Returns whether the device keeps one
+    /// bit per index.
     pub(super) fn describe(
         &mut self,
         members: &mut Members<'_>,
-        plan: &Plan,
         state: &mut DeviceLives,
         member: usize,
-        added: usize,
+        (added, removed): (usize, usize),
     ) -> Result<bool, Error> {
-        let slots = members[member].slots();
+        let objects = &members[member];
+        let slots = objects.slots();
         state.slots = slots as u32;
-        let is_kept = members[member].holes() > 0 || (member == plan.own && plan.effects.removes());
+        let leaves_holes = removed > 0 && !Self::left(&**objects, added, removed).1;
+        let is_kept = objects.holes() > 0 || leaves_holes;
         if is_kept {
             self.keep_live(&mut *members[member], slots + added)?;
             state.live = self.changes.lives[member].live();
@@ -39,16 +57,15 @@ impl DeviceWorld {
     pub(super) fn make_room<'p>(
         &mut self,
         members: &mut Members<'_>,
-        plan: &Plan,
         state: &mut DeviceLives,
-        made: &'p Made,
-        total: usize,
+        (made, is_bad): (&'p Made, Option<bool>),
+        (total, removed): (usize, usize),
     ) -> Result<Birth<'p>, Error> {
         let member = made.member;
         let (slots, holes) = (members[member].slots(), members[member].holes());
         let filled = holes.min(total);
         let added = total - filled;
-        let is_kept = self.describe(members, plan, state, member, added)?;
+        let is_kept = self.describe(members, state, member, (added, removed))?;
         if filled > 0 {
             let lives = &self.changes.lives[member];
             if lives.list.is_none() || lives.is_ahead {
@@ -58,7 +75,7 @@ impl DeviceWorld {
         }
         (state.free_len, state.born) = (filled as u32, total as u32);
         members[member].make_room(slots + added)?;
-        Ok(Birth { made, slots, filled, added, is_kept })
+        Ok(Birth { made, slots, filled, added, is_kept, is_bad })
     }
 
     /// Puts a kernel's new objects into their columns.
@@ -77,7 +94,7 @@ impl DeviceWorld {
             let first = unsafe { members[birth.made.member].add(birth.added) };
             debug_assert_eq!(first, birth.slots, "new objects come after the last");
         }
-        if let Err(error) = self.start_births(members, states, births) {
+        if let Err(error) = self.write_births(members, states, births) {
             for birth in births {
                 // SAFETY: these objects were just added.
                 unsafe { members[birth.made.member].truncate(birth.slots) };
@@ -102,7 +119,10 @@ impl DeviceWorld {
             if brought_links || !members[member].has_unchecked_links() {
                 continue;
             }
-            let is_bad = self.read_numbers(states[member].bad_links, 1, |_| Ok(()))?[0] != 0;
+            let is_bad = match birth.is_bad {
+                Some(is_bad) => is_bad,
+                None => self.read_numbers(states[member].bad_links, 1)?[0] != 0,
+            };
             let names =
                 |class: ClassId| members[member].fields().iter().any(|field| field.holds_links_to.contains(&class));
             // The entry point knows the removed objects of those classes alone of which the kernel makes objects.
@@ -117,7 +137,7 @@ impl DeviceWorld {
     }
 
     /// Starts the entry points that write new objects.
-    pub(super) fn start_births(
+    fn write_births(
         &mut self,
         members: &mut Members<'_>,
         states: &[DeviceLives],
@@ -126,29 +146,39 @@ impl DeviceWorld {
         self.prepare(members, &[])?;
         self.write_lives(states)?;
         // First all objects get values, then links among them are numbered, and then checked.
-        for stage in 0..3_u32 {
-            for Birth { made, .. } in births {
-                let mut fields = members[made.member].fields().iter();
+        for stage in [WRITE, NUMBER, CHECK] {
+            for Birth { made, is_bad, .. } in births {
                 let is_needed = match stage {
-                    0 => true,
-                    1 => made.names_young,
-                    _ => fields.any(|field| !field.holds_links_to.is_empty()),
+                    NUMBER => made.names_young,
+                    CHECK => made.has_links && is_bad.is_none(),
+                    _ => true,
                 };
-                if !is_needed {
-                    continue;
+                if is_needed {
+                    self.start_births(members, made, stage, states[made.member].born)?;
                 }
-                let words = self.words(members, &made.entry)?;
-                let blocks = states[made.member].born.div_ceil(LIVES_THREADS);
-                let grid = Grid { blocks, threads: LIVES_THREADS, rows: 1, shared_bytes: 0 };
-                let own = [Argument::of(&stage)];
-                let (arguments, function) = (Arguments { own: &own, arguments: &[] }, &made.entry.function);
-                // SAFETY: the entry point takes a number and these table entries. The kernel that made the objects comes
-                // before it in the stream, as do ranks and free indices. The columns have room for the objects, on the
-                // device too (I27).
-                arguments.with_places(&words, |all| unsafe { self.log.launch(NAME, function, grid, all) })?;
-                self.spare = words;
             }
         }
+        Ok(())
+    }
+
+    /// Starts a stage of the birth of a class's objects, with so many threads. The world is [prepared](Self::prepare), and the
+    /// kernel that makes the objects was started.
+    pub(super) fn start_births(
+        &mut self,
+        members: &mut Members<'_>,
+        made: &Made,
+        stage: u32,
+        threads: u32,
+    ) -> Result<(), Error> {
+        let words = self.words(members, &made.entry)?;
+        let grid = Grid { blocks: threads.div_ceil(LIVES_THREADS), threads: LIVES_THREADS, rows: 1, shared_bytes: 0 };
+        let own = [Argument::of(&stage)];
+        let (arguments, function) = (Arguments { own: &own, arguments: &[] }, &made.entry.function);
+        // SAFETY: the entry point takes a number and these table entries. The kernel that made the objects comes before it in the
+        // stream, as do ranks and free indices, which the first stage does not need. When objects are written, the columns
+        // have room for them, on the device too (I27).
+        arguments.with_places(&words, |all| unsafe { self.log.launch(NAME, function, grid, all) })?;
+        self.spare = words;
         Ok(())
     }
 }

@@ -17,18 +17,24 @@ use crate::lists::{DeviceList, Wanted};
 use crate::tables::Members;
 
 impl DeviceWorld {
-    /// The number of a class's objects that are left without some, and whether the class compacts itself then.
-    fn left(objects: &dyn AnyObjects, count: usize) -> (usize, bool) {
-        let left = objects.slots() - objects.holes() - count;
-        (left, objects.compacts_below().is_some_and(|ratio| left as f32 <= ratio * objects.slots() as f32))
+    /// The number of a class's objects that are left when new ones have come at its end and some have gone, and whether the
+    /// class compacts itself then.
+    pub(super) fn left(objects: &dyn AnyObjects, added: usize, removed: usize) -> (usize, bool) {
+        let slots = objects.slots() + added;
+        let left = slots - objects.holes() - removed;
+        (left, objects.compacts_below().is_some_and(|ratio| left as f32 <= ratio * slots as f32))
     }
 
     /// Allocates whatever removing these objects takes.
     pub(super) fn room_to_remove(&mut self, members: &mut Members<'_>, plan: &Plan, gone: Gone) -> Result<(), Error> {
         let going = &plan.going[gone.place];
-        self.keep_live(&mut *members[going.member], gone.slots)?;
+        let (left, compacts) = Self::left(&*members[going.member], 0, gone.count);
+        if compacts && members[going.member].holes() == 0 {
+            self.room_for_live(going.member, bits_bytes(members[going.member].slots()))?;
+        } else {
+            self.keep_live(&mut *members[going.member], gone.slots)?;
+        }
         self.room_to_relink(members, &going.links)?;
-        let (left, compacts) = Self::left(&*members[going.member], gone.count);
         if compacts {
             self.room_to_compact(members, going, left)?;
         } else {
@@ -48,8 +54,12 @@ impl DeviceWorld {
         let (going, log) = (&plan.going[place], self.log.clone());
         let own = going.member;
         let objects = &members[own];
-        let (slots, (left, compacts)) = (objects.slots(), Self::left(&**objects, count));
-        let removed = Wanted::Without(marks, makers.div_ceil(32) as u32);
+        let (slots, (left, compacts)) = (objects.slots(), Self::left(&**objects, 0, count));
+        let words = makers.div_ceil(32) as u32;
+        let removed = match compacts && objects.holes() == 0 {
+            true => Wanted::Below(slots as u32, marks, words),
+            false => Wanted::Without(marks, words),
+        };
         self.changes.lives[own].is_ahead = true;
         let objects = &mut members[own];
         if objects.has_tracks() {
@@ -73,8 +83,7 @@ impl DeviceWorld {
             return Ok(Wanted::SET);
         }
         self.note_relinked(members, &going.links);
-        let (class, how) = (members[own].class(), ChangedHow::Removed(marks));
-        let changed = Changed { class, how, slots: makers as u32 };
+        let changed = Changed { how: ChangedHow::Removed(marks), slots: makers as u32 };
         going.links.iter().try_for_each(|links| self.change_links(members, links, changed))?;
         Ok(removed)
     }
@@ -112,18 +121,10 @@ impl DeviceWorld {
         if (is_current || lives.is_ahead) && lives.live.as_ref().is_some_and(|live| live.len() >= bytes) {
             return Ok(());
         }
-        (lives.list, lives.is_ahead) = (None, false);
         let slots = objects.slots() as u32;
-        // Objects that read their bits from the memory keep it.
-        let own = lives.live.take().filter(|live| live.len() >= bytes && Arc::strong_count(live) == 1);
-        let live = match own {
-            Some(live) => live,
-            None => Arc::new(Memory::new(&log.context, bytes.next_power_of_two(), "objects that come and go")?),
-        };
+        let (address, bytes) = self.room_for_live(member, bytes)?;
         // SAFETY: there is room for the bits; earlier users of the memory come before this in the stream (I28).
-        unsafe { log.stream.zero(live.address(), live.len())? };
-        let address = live.address();
-        lives.live = Some(live);
+        unsafe { log.stream.zero(address, bytes)? };
         if objects.holes() == 0 && slots > 0 {
             // All objects exist.
             let own = [Argument::of(&address), Argument::of(&slots), Argument::of(&address)];
@@ -140,6 +141,20 @@ impl DeviceWorld {
         unsafe { log.stream.upload(address, bits.as_ptr().cast(), size_of_val(&bits[..]))? };
         log.count_up(size_of_val(&bits[..]));
         Ok(())
+    }
+
+    /// Memory for the bits of a class's objects, and its size. Nothing is known of them then.
+    fn room_for_live(&mut self, member: usize, bytes: usize) -> Result<(u64, usize), Error> {
+        let lives = &mut self.changes.lives[member];
+        (lives.list, lives.is_ahead) = (None, false);
+        // Objects that read their bits from the memory keep it.
+        let own = lives.live.take().filter(|live| live.len() >= bytes && Arc::strong_count(live) == 1);
+        let live = match own {
+            Some(live) => live,
+            None => Arc::new(Memory::new(&self.log.context, bytes.next_power_of_two(), "objects that come and go")?),
+        };
+        let live = lives.live.insert(live);
+        Ok((live.address(), live.len()))
     }
 
     /// Memory for a list of `left` objects of `slots`, and its address for the others.

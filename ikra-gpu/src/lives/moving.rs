@@ -31,7 +31,15 @@ enum LinksKind {
     /// A column of single links, and whether they become empty when their objects are removed.
     Column { field: usize, empties: bool },
     /// Links in fields of any kind, which the class's own entry point changes.
-    Fields(FieldSet, Arc<Loaded>),
+    Fields(FieldSet, LinksEntry),
+}
+
+/// The entry point that changes links of a class's objects to those of another class.
+#[derive(Clone)]
+pub(super) struct LinksEntry {
+    loaded: Arc<Loaded>,
+    /// The position of the other class among those to which links lead.
+    class: u64,
 }
 
 impl Links {
@@ -46,20 +54,9 @@ impl Links {
 /// A change of the objects of a class, to which links are adapted.
 #[derive(Clone, Copy)]
 pub(super) struct Changed {
-    pub(super) class: ClassId,
     pub(super) how: ChangedHow,
     /// The number of these objects.
     pub(super) slots: u32,
-}
-
-/// The place of a class among those to which a class's links lead.
-fn place_of(objects: &dyn AnyObjects, class: ClassId) -> Option<usize> {
-    linked_classes(objects.fields()).iter().position(|linked| linked.may_be(class))
-}
-
-/// Whether the entry point of a class's links knows another class.
-pub(super) fn can_name(objects: &dyn AnyObjects, class: ClassId) -> bool {
-    place_of(objects, class).is_some()
 }
 
 /// How they changed.
@@ -72,14 +69,14 @@ pub(super) enum ChangedHow {
 }
 
 impl Changed {
-    /// What the entry point of a class takes, which can [name](can_name) this one.
-    pub(super) fn of(self, objects: &dyn AnyObjects, fields: FieldSet) -> LinkChange {
+    /// What an entry point takes that changes links in these fields.
+    pub(super) fn of(self, entry: &LinksEntry, fields: FieldSet) -> LinkChange {
         let (changed, have_moved) = match self.how {
             ChangedHow::Removed(bits) => (bits, 0),
             ChangedHow::Moved(ids) => (ids, 1),
         };
-        let class = place_of(objects, self.class).unwrap_or_default() as u64;
-        LinkChange { class, fields: fields.bits(), changed, slots: self.slots, have_moved, ..LinkChange::default() }
+        let (class, fields) = (entry.class, fields.bits());
+        LinkChange { class, fields, changed, slots: self.slots, have_moved, ..LinkChange::default() }
     }
 }
 
@@ -141,25 +138,35 @@ impl DeviceWorld {
                 }
             }
             if others != 0 {
-                if !can_name(&**objects, class) {
-                    return Ok(None);
-                }
-                let Some(entry) = self.links_entry(member, &**objects)? else { return Ok(None) };
+                let Some(entry) = self.entry_for_links(members, member, class)? else { return Ok(None) };
                 links.push(Links { member, kind: LinksKind::Fields(FieldSet::from_bits(others), entry) });
             }
         }
         Ok(Some(links))
     }
 
-    /// Makes the bits current by which entry points know objects that exist.
+    /// The entry point of a member's links to objects of a class, if the device code has it.
+    pub(super) fn entry_for_links(
+        &mut self,
+        members: &Members<'_>,
+        member: usize,
+        class: ClassId,
+    ) -> Result<Option<LinksEntry>, GpuError> {
+        let objects = &*members[member];
+        let place = linked_classes(objects.fields()).iter().position(|linked| linked.may_be(class));
+        let Some((class, loaded)) = place.zip(self.links_entry(member, objects)?) else { return Ok(None) };
+        Ok(Some(LinksEntry { loaded, class: class as u64 }))
+    }
+
+    /// Makes the bits current by which entry points know a member's objects that exist.
+    pub(super) fn keep_holes(&mut self, members: &mut Members<'_>, member: usize) -> Result<(), Error> {
+        if members[member].holes() > 0 { self.keep_live(&mut *members[member], 0) } else { Ok(()) }
+    }
+
+    /// Makes the bits current that entry points of links need.
     pub(crate) fn room_to_relink(&mut self, members: &mut Members<'_>, links: &[Links]) -> Result<(), Error> {
-        let own_entries = links.iter().filter(|links| matches!(links.kind, LinksKind::Fields(..)));
-        for &Links { member, .. } in own_entries {
-            if members[member].holes() > 0 {
-                self.keep_live(&mut *members[member], 0)?;
-            }
-        }
-        Ok(())
+        let mut own_entries = links.iter().filter(|links| matches!(links.kind, LinksKind::Fields(..)));
+        own_entries.try_for_each(|links| self.keep_holes(members, links.member))
     }
 
     /// Memory to move objects of a class, besides that for their indices and new ids.
@@ -216,7 +223,7 @@ impl DeviceWorld {
         unsafe { objects.moved_on_device(left, ids.as_deref()) };
         self.changes.lives[own].is_ahead = false;
         self.changes.lives[own].list = None;
-        let changed = Changed { class: members[own].class(), how: ChangedHow::Moved(*ids_at), slots };
+        let changed = Changed { how: ChangedHow::Moved(*ids_at), slots };
         links.iter().try_for_each(|links| self.change_links(members, links, changed))
     }
 
@@ -247,7 +254,7 @@ impl DeviceWorld {
         }
         let (field, empties) = match &links.kind {
             LinksKind::Fields(fields, entry) => {
-                let change = changed.of(&**objects, *fields);
+                let change = changed.of(entry, *fields);
                 return self.change_fields(members, links.member, entry, change);
             }
             LinksKind::Column { field, empties } => (*field, u32::from(*empties)),
@@ -272,7 +279,7 @@ impl DeviceWorld {
         &mut self,
         members: &mut Members<'_>,
         member: usize,
-        entry: &Loaded,
+        LinksEntry { loaded, .. }: &LinksEntry,
         mut change: LinkChange,
     ) -> Result<(), Error> {
         let (len, holes) = (members[member].slots() as u32, members[member].holes());
@@ -281,13 +288,13 @@ impl DeviceWorld {
         }
         (change.len, change.live) = (len, if holes > 0 { self.changes.lives[member].live() } else { 0 });
         self.prepare(members, &[])?;
-        let words = self.words(members, entry)?;
+        let words = self.words(members, loaded)?;
         let grid = Grid { blocks: len.div_ceil(LIVES_THREADS), threads: LIVES_THREADS, rows: 1, shared_bytes: 0 };
         let change = change.words();
         let arguments = Arguments { own: &[Argument::of(&change)], arguments: &[] };
         // SAFETY: the entry point takes this value and these table entries. What it describes is in the device's memory: bits
         // or ids of the objects that changed, and bits of those that exist (I27, I28).
-        arguments.with_places(&words, |all| unsafe { self.log.launch(NAME, &entry.function, grid, all) })?;
+        arguments.with_places(&words, |all| unsafe { self.log.launch(NAME, &loaded.function, grid, all) })?;
         self.spare = words;
         Ok(())
     }

@@ -1,16 +1,14 @@
 //! Objects that go with those that a kernel removed: their fields have `on_remove = "cascade"`.
 
-use std::sync::Arc;
-
 use ikra_core::effects::FieldSet;
 use ikra_runtime::error::{Error, GpuError};
 
-use super::moving::{Changed, ChangedHow, can_name};
+use super::moving::{Changed, ChangedHow, LinksEntry};
 use super::{Gone, Plan};
 use crate::changes::{bits_bytes, room};
 use crate::device_world::DeviceWorld;
 use crate::driver::Pieces;
-use crate::tables::{Loaded, Members};
+use crate::tables::Members;
 
 /// The most passes over the owners between two looks at their numbers.
 const MOST_PASSES: usize = 1 << 10;
@@ -23,7 +21,7 @@ pub(super) struct Owner {
     place: usize,
     /// The fields whose links decide.
     fields: FieldSet,
-    entry: Arc<Loaded>,
+    entry: LinksEntry,
 }
 
 /// The memory for marks.
@@ -38,7 +36,6 @@ struct Marks {
 impl DeviceWorld {
     /// The classes whose objects may go with those of a member, which is the first, and in which way. `None` if the device
     /// code cannot find them.
-    #[allow(clippy::type_complexity, reason = "two lists")]
     pub(super) fn owners(
         &mut self,
         members: &Members<'_>,
@@ -54,10 +51,7 @@ impl DeviceWorld {
                 if fields.is_empty() {
                     continue;
                 }
-                if !can_name(&**objects, class) {
-                    return Ok(None);
-                }
-                let Some(entry) = self.links_entry(member, &**objects)? else { return Ok(None) };
+                let Some(entry) = self.entry_for_links(members, member, class)? else { return Ok(None) };
                 let place = classes.iter().position(|&known| known == member).unwrap_or_else(|| {
                     classes.push(member);
                     classes.len() - 1
@@ -81,16 +75,14 @@ impl DeviceWorld {
         }
         let marks = self.room_for_marks(members, plan, first)?;
         for owner in &plan.owners {
-            if members[owner.member].holes() > 0 {
-                self.keep_live(&mut *members[owner.member], 0)?;
-            }
+            self.keep_holes(members, owner.member)?;
         }
         let (mut found, mut passes) = (vec![0; plan.going.len()], 1);
         loop {
             for _ in 0..passes {
                 self.pass(members, plan, &marks)?;
             }
-            let now = self.read_numbers(marks.counts, plan.going.len(), |_| Ok(()))?;
+            let now = self.read_numbers(marks.counts, plan.going.len())?;
             if now == found {
                 break;
             }
@@ -113,10 +105,9 @@ impl DeviceWorld {
                 .map_err(|error| self.log.blame(error))?;
         }
         for owner in &plan.owners {
-            let named = plan.going[owner.of].member;
-            let (class, slots) = (members[named].class(), members[named].slots() as u32);
-            let changed = Changed { class, how: ChangedHow::Removed(marks.of[owner.of].1), slots };
-            let mut change = changed.of(&*members[owner.member], owner.fields);
+            let slots = members[plan.going[owner.of].member].slots() as u32;
+            let changed = Changed { how: ChangedHow::Removed(marks.of[owner.of].1), slots };
+            let mut change = changed.of(&owner.entry, owner.fields);
             change.marks = marks.of[owner.place].0;
             change.gone = marks.counts + (owner.place * size_of::<u32>()) as u64;
             self.change_fields(members, owner.member, &owner.entry, change)?;

@@ -199,6 +199,18 @@ impl Hen {
 }
 
 #[soa_methods]
+impl Hen {
+    /// Builds a nest, whose link is wrong for one of them.
+    #[kernel]
+    pub fn build(&self, wrong: u32, nests: Spawn<Nest>) {
+        let own = self.link();
+        if self.age % 2 == 0 {
+            nests.push(Nest { hen: if own.id() == wrong { Link::from_id(1 << 20) } else { Some(own) }, eggs: 7 });
+        }
+    }
+}
+
+#[soa_methods]
 impl Nest {
     #[kernel]
     pub fn keep(&mut self, seed: u32) {

@@ -181,6 +181,31 @@ fn classes_compact_themselves() {
     }
 }
 
+/// Links in rows are checked before there are objects with them.
+#[test]
+fn wrong_links_of_new_objects_are_found() {
+    if !has_gpu() {
+        return;
+    }
+    for hens in [50, 5000] {
+        let mut coops = [coop(hens), coop(hens)];
+        let [on_host, on_gpu] = coops.each_mut();
+        for (coop, place) in [(on_host, Place::Host), (on_gpu, GPU)] {
+            coop.on(place).execute(Hen::build, 0).unwrap();
+            coop.on(place).execute(Nest::keep, 1).unwrap();
+        }
+        let nests = coops.each_ref().map(|coop| coop.nests.links().zip(coop.nests.iter()).collect::<Vec<_>>());
+        assert!(nests[0] == nests[1] && nests[0].len() > hens as usize / 2, "{hens} hens");
+        let [on_host, on_gpu] = coops.each_mut();
+        let errors = [(on_host, Place::Host), (on_gpu, GPU)].map(|(coop, place)| {
+            coop.on(place).execute(Hen::build, hens / 2 | 1).unwrap();
+            coop.on(place).execute(Nest::keep, 1).unwrap_err().to_string()
+        });
+        assert_eq!(errors[0], errors[1]);
+        assert!(errors[0].contains("hen"), "{}", errors[0]);
+    }
+}
+
 #[test]
 #[ignore = "ends the GPU's work; run by the next test"]
 fn a_fall() {

@@ -1,12 +1,13 @@
 //! Implementations that store a class on host and device.
 
-use proc_macro2::{Literal, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 
-use crate::class::model::{Class, Field, padded};
+use crate::class::model::{Class, is_number, padded};
 use crate::class::options::Layout;
 use crate::diagnostics::located;
+use crate::stored::innermost;
 use crate::symbol::{links_symbol, place, plain};
 
 /// Storage of the class, and the traits that every view and ref implements.
@@ -60,7 +61,8 @@ pub(super) fn symbol(class: &Class) -> TokenStream {
     let row = class.ident();
     let (place, symbol) = (place(row), symbol_start(&row.unraw().to_string()));
     let fields = (0..class.fields.len()).map(Literal::usize_unsuffixed);
-    let links = class.fields.iter().any(may_hold_links).then(|| {
+    // All but numbers and their arrays may hold links.
+    let links = class.fields.iter().any(|field| !is_number(innermost(&field.ty))).then(|| {
         let symbol = links_symbol(row);
         quote!(::ikra::rt::entry! { links #row as #symbol })
     });
@@ -69,22 +71,6 @@ pub(super) fn symbol(class: &Class) -> TokenStream {
         #links
     }
 }
-
-/// Whether a field may hold links: all but numbers and their arrays may.
-fn may_hold_links(field: &Field) -> bool {
-    fn is_number(token: TokenTree) -> bool {
-        match token {
-            TokenTree::Ident(ident) => NUMBERS.iter().any(|number| ident == number),
-            TokenTree::Group(group) => group.stream().into_iter().all(is_number),
-            TokenTree::Punct(_) | TokenTree::Literal(_) => true,
-        }
-    }
-    !field.ty.to_token_stream().into_iter().all(is_number)
-}
-
-/// The types of numbers, and the array that may hold them.
-const NUMBERS: &[&str] =
-    &["bool", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "u128", "i128", "InnerArray"];
 
 /// Fails to compile, with the trait's name in the message, if the struct implements `Drop`. Rows are split into columns
 /// and rebuilt on every read, so `drop` would run at arbitrary times, not when an object is removed.
