@@ -204,7 +204,7 @@ impl Hen {
     #[kernel]
     pub fn build(&self, wrong: u32, nests: Spawn<Nest>) {
         let own = self.link();
-        if self.age % 2 == 0 {
+        if self.age.is_multiple_of(2) {
             nests.push(Nest { hen: if own.id() == wrong { Link::from_id(1 << 20) } else { Some(own) }, eggs: 7 });
         }
     }

@@ -198,7 +198,7 @@ fn wrong_links_of_new_objects_are_found() {
         assert!(nests[0] == nests[1] && nests[0].len() > hens as usize / 2, "{hens} hens");
         let [on_host, on_gpu] = coops.each_mut();
         let errors = [(on_host, Place::Host), (on_gpu, GPU)].map(|(coop, place)| {
-            coop.on(place).execute(Hen::build, hens / 2 | 1).unwrap();
+            coop.on(place).execute(Hen::build, (hens / 2) | 1).unwrap();
             coop.on(place).execute(Nest::keep, 1).unwrap_err().to_string()
         });
         assert_eq!(errors[0], errors[1]);
