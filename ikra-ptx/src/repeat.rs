@@ -75,10 +75,11 @@
 //! # Why it does the same
 //!
 //! - *Order.* A launch begins when the one before it is done, and its stores are visible. Here all threads of a block
-//!   meet at a barrier; one thread counts the block, and waits until all are counted; then the threads meet again. It adds to the
-//!   count by a release, and reads it by an acquire, both for the whole device. A store before is ordered before the first
-//!   barrier, that before the release, the release before each other block's acquire that reads the count, and that before the
-//!   loads after the other block's second barrier. This is PTX's causality order. A later
+//!   meet at a barrier; one thread counts the block, and waits until all are counted; then the threads meet again. A single
+//!   block meets once, and counts nothing. The thread adds to the count by a release, reads it until all are counted, and once
+//!   more by an acquire, which reads the same value or a later one. Both are for the whole device. A store before is
+//!   ordered before the first barrier, that before the release, the release before each other block's acquire that reads the
+//!   count, and that before the loads after the other block's second barrier. This is PTX's causality order. A later
 //!   addition observes the earlier ones, so an acquire that reads it observes all of them.
 //! - *Caches.* Loads that may use a cache which only the start of a kernel empties, `ld.global.nc`, become ordinary ones.
 //! - *The number of a thread.* `%tid`, `%ntid`, `%ctaid` and `%nctaid` are replaced by those of the launch. Warps stay

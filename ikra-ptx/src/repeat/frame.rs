@@ -37,17 +37,18 @@ fn wait(number: &str, note: &str) -> String {
         "
 	barrier.sync 0;
 	@%follows bra known{number};
-	@%alone bra.uni met{number};
+	@%alone bra met{number};
 	add.s64 %awaited, %awaited, %share;
 	red.release.gpu.global.add.u64 [%arrived], 1;
 again{number}:
-	ld.acquire.gpu.global.u64 %seen, [%arrived];
+	ld.relaxed.gpu.global.u64 %seen, [%arrived];
 	setp.lt.u64 %lacks, %seen, %awaited;
 	@%lacks bra again{number};
+	ld.acquire.gpu.global.u64 %seen, [%arrived];
 met{number}:
 	{note}
 known{number}:
-	barrier.sync 0;
+	@!%alone barrier.sync 0;
 "
     )
 }
