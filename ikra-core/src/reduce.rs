@@ -29,6 +29,7 @@ pub const fn part_accumulators<T>() -> usize {
 #[derive(Clone, Copy, Debug)]
 pub struct Chunks {
     count: usize,
+    /// A power of two: divisions by others take long on a device.
     span: usize,
     of_span: usize,
 }
@@ -84,9 +85,10 @@ impl Chunks {
     #[inline]
     #[must_use]
     pub const fn len(self) -> usize {
-        let groups = (self.count % self.span).div_ceil(if self.of_span == 1 { self.span } else { GROUP });
+        let (whole, rest) = (self.count >> self.span.trailing_zeros(), self.count & (self.span - 1));
+        let groups = if self.of_span == 1 { (rest > 0) as usize } else { rest.div_ceil(GROUP) };
         let of_last = if groups < self.of_span { groups } else { self.of_span };
-        self.count / self.span * self.of_span + of_last
+        whole * self.of_span + of_last
     }
 
     /// Whether there are no objects.

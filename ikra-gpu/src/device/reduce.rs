@@ -22,7 +22,7 @@ use ikra_core::transfer::{OnWire, Transfer};
 
 use super::call;
 use super::execute::object;
-use super::shared;
+use super::{shared, warps};
 
 /// Stands for an object that other kernels have not chosen, in a list. No object has this index.
 const NO_OBJECT: u32 = u32::MAX;
@@ -182,6 +182,10 @@ unsafe fn fold<T: Copy, R: Reducer<T>, const AHEAD: usize>(
         }
         // SAFETY: every thread of the warp reaches this; passed on.
         sum = unsafe { combine_warp(reducer, sum) };
+        if lane == 0 && in_block {
+            // SAFETY: shared memory has one slot per thread.
+            unsafe { shared::start::<T>().add(thread::thread_idx_x() as usize).write(sum) };
+        }
         if lane == 0 && number < until && (chunks == 1 || !in_block) {
             keep(number, sum);
         }
@@ -276,28 +280,33 @@ unsafe fn combine<T: Copy, R: Reducer<T>>(count: u32, results: Results<T>, in_bl
         }
         n += threads;
     }
+    // SAFETY: every thread of the block reaches the barrier, or every thread of each warp that of the warp, which alone has
+    // written: slot *n* is of thread *n* or *n* plus a multiple of the threads.
+    unsafe { if used == LANES { thread::sync_warp() } else { thread::sync_threads() } };
+    if own >= LANES {
+        return;
+    }
+    // A thread of the first warp combines slots that are whole warps apart, which no other thread reads or writes.
     let mut width = used / 2;
-    while width > 0 {
-        // SAFETY: every thread of the block reaches the barrier, and every thread of the first warp that of the warp. This warp
-        // alone has written the first 32 accumulators, since slot *n* is of thread *n* or *n* plus a multiple of the threads.
-        unsafe { if width < LANES { thread::sync_warp() } else { thread::sync_threads() } };
+    while width >= LANES {
         let mut n = own;
         while n < width {
-            // SAFETY: slots of accumulators. The values that are read were written before the barrier, by this thread
-            // or another. The values that are written are read by other threads after the next barrier at the earliest.
+            // SAFETY: slots of accumulators, written by this thread, or before the barrier.
             unsafe {
                 let place = sums.add(n as usize);
                 place.write(reducer.combine(place.read(), place.add(width as usize).read()));
             }
-            n += threads;
+            n += LANES;
         }
         width /= 2;
     }
+    // SAFETY: every thread of the warp reaches this. Its slot was written by itself or before the barrier, and is the one
+    // which it may write again.
+    let sum = unsafe { combine_warp(reducer, sums.add(own as usize).read()) };
     if own == 0 {
-        // SAFETY: the first accumulator belongs to this thread, and the total has room for the result. All other blocks
-        // have finished.
+        // SAFETY: the total has room for the result. All other blocks have finished.
         unsafe {
-            results.all.write(sums.read());
+            results.all.write(sum);
             results.done.write(0);
         }
     }
@@ -440,25 +449,29 @@ unsafe fn fold_by_block<T: Copy, R: Reducer<T>>(reducer: R, first: u32, len: u32
 /// Every thread of the warp calls this, and shared memory has room for one value per thread.
 #[inline(always)]
 unsafe fn combine_warp<T: Copy, R: Reducer<T>>(reducer: R, mut sum: T) -> T {
-    let lane = thread::thread_idx_x() % LANES;
+    let lane = warps::lane_now();
     let sums = shared::start::<T>();
     let own = thread::thread_idx_x() as usize;
-    // SAFETY: shared memory has one slot per thread.
-    unsafe { sums.add(own).write(sum) };
     let mut width = LANES / 2;
     while width > 0 {
-        // SAFETY: every thread of the warp reaches the barrier.
-        unsafe { thread::sync_warp() };
+        let other = if size_of::<T>() <= warps::MOST_BYTES {
+            // SAFETY: every thread of the warp reaches this, and the value is small enough.
+            unsafe { warps::further(sum, width) }
+        } else {
+            // SAFETY: shared memory has one slot per thread, and every thread of the warp reaches the barriers. A slot is
+            // written before the first one, and read before the second one.
+            unsafe {
+                sums.add(own).write(sum);
+                thread::sync_warp();
+                let other = sums.add(own + if lane < width { width as usize } else { 0 }).read();
+                thread::sync_warp();
+                other
+            }
+        };
         if lane < width {
-            // SAFETY: a thread of this warp wrote it before the barrier, and it has not changed since: threads from
-            // `width` on write no more.
-            sum = reducer.combine(sum, unsafe { *sums.add(own + width as usize) });
-            // SAFETY: the thread's own slot, which other threads read after the next barrier at the earliest.
-            unsafe { sums.add(own).write(sum) };
+            sum = reducer.combine(sum, other);
         }
         width /= 2;
     }
-    // SAFETY: every thread of the warp reaches the barrier. No thread writes again until the first has read.
-    unsafe { thread::sync_warp() };
     sum
 }

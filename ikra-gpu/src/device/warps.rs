@@ -1,5 +1,8 @@
 //! The threads of a warp together. Every function is for whole warps, all threads of which reach it.
 
+use core::arch::asm;
+use core::mem::MaybeUninit;
+
 use ikra_core::thread;
 
 /// Threads of a warp.
@@ -9,6 +12,16 @@ pub(super) const LANES: u32 = 32;
 #[inline(always)]
 pub(super) fn lane() -> u32 {
     thread::thread_idx_x() % LANES
+}
+
+/// As [`lane`], read here: the assembler would keep what is computed from the number of the thread in registers that
+/// loads between here and there need.
+#[inline]
+pub(super) fn lane_now() -> u32 {
+    let lane;
+    // SAFETY: reads a register. Not `pure`, so that it is read each time.
+    unsafe { asm!("mov.u32 {0}, %laneid;", out(reg32) lane, options(nomem, nostack, preserves_flags)) };
+    lane
 }
 
 /// The threads for which the condition holds, one bit per thread.
@@ -27,7 +40,7 @@ pub(super) unsafe fn ballot(condition: bool) -> u32 {
 /// # Safety
 ///
 /// All threads of the warp reach this call. `from` is below [`LANES`].
-#[inline(always)]
+#[inline]
 pub(super) unsafe fn from(value: u32, from: u32) -> u32 {
     unsafe extern "C" {
         #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
@@ -35,6 +48,38 @@ pub(super) unsafe fn from(value: u32, from: u32) -> u32 {
     }
     // SAFETY: all threads of the warp reach this with one mask, and `from` is one of them.
     unsafe { shuffle(u32::MAX, value, from, 31) }
+}
+
+/// The most bytes of a value for [`further`].
+pub(super) const MOST_BYTES: usize = 32;
+
+/// The value of the thread that comes `by` threads later in the warp, or of some thread if there is none.
+///
+/// # Safety
+///
+/// All threads of the warp reach this call. The value has [`MOST_BYTES`] at most.
+#[inline(always)]
+pub(super) unsafe fn further<T: Copy>(value: T, by: u32) -> T {
+    const WORDS: usize = MOST_BYTES / size_of::<u32>();
+    // Padding stays uninitialised.
+    let mut words = [MaybeUninit::<u32>::uninit(); WORDS];
+    // SAFETY: by the caller there is room for the value, whose bytes are copied.
+    unsafe { words.as_mut_ptr().cast::<T>().write_unaligned(value) };
+    // Indexing, which is unrolled: an iterator over the array would put it in memory.
+    for n in 0..const { size_of::<T>().div_ceil(size_of::<u32>()) } {
+        // SAFETY: an exchange of a warp's registers, which all threads of the warp reach.
+        unsafe {
+            asm!(
+                "shfl.sync.down.b32 {0}, {1}, {2}, 31, -1;",
+                out(reg32) words[n],
+                in(reg32) words[n],
+                in(reg32) by,
+                options(nomem, nostack, preserves_flags)
+            );
+        }
+    }
+    // SAFETY: the bytes of another thread's value of this type.
+    unsafe { words.as_ptr().cast::<T>().read_unaligned() }
 }
 
 /// The sum of the values of the threads up to this one.
