@@ -58,7 +58,6 @@ impl Fences {
 /// Locks that join an atomic operation and its note into one step, so that memory and notes agree about the last one.
 /// Without them, a block that saw another one's update could find that update noted after its own. Then a later store
 /// would look like a race with an update that it follows.
-/// race with an update that it comes after.
 pub(crate) struct Updates([Mutex<()>; UPDATES]);
 
 const UPDATES: usize = 64;

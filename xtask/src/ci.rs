@@ -15,6 +15,9 @@ pub enum Extent {
     All,
 }
 
+/// For each change, the sanitizers end before so many minutes have passed.
+const MINUTES: u64 = 75;
+
 /// Runs all checks, and stops at the first failure. At the end it lists the skipped checks.
 pub fn ci(extent: Extent) -> Outcome {
     let start = Instant::now();
@@ -67,7 +70,7 @@ pub fn ci(extent: Extent) -> Outcome {
         }
         step(&mut cargo("run --release -p raytrace -- --size 128x128 --samples 4 --check"))?;
     }
-    sanitizers(extent, &mut skipped)?;
+    sanitizers(extent, start, &mut skipped)?;
     skipped.sort();
     skipped.dedup();
     for reason in &skipped {
@@ -103,8 +106,8 @@ fn tables(extent: Extent, skipped: &mut Vec<String>) -> Outcome {
     step(cargo(doc).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// Runs the sanitizers if a nightly toolchain is installed. Each has limited time.
-fn sanitizers(extent: Extent, skipped: &mut Vec<String>) -> Outcome {
+/// Runs the sanitizers if a nightly toolchain is installed. Each has limited time, and less after slow checks.
+fn sanitizers(extent: Extent, start: Instant, skipped: &mut Vec<String>) -> Outcome {
     if step(&mut program("rustc", "+nightly --version")).is_err() {
         skipped.push("the sanitizers need a nightly toolchain".to_owned());
         return Ok(());
@@ -112,6 +115,12 @@ fn sanitizers(extent: Extent, skipped: &mut Vec<String>) -> Outcome {
     let is_std_instrumented = step(&mut program("scripts/sanitize.sh", "std")).is_ok();
     let (minutes, cases) = if extent == Extent::All { (60, "") } else { (10, "short") };
     for which in ["address", "thread"] {
+        let left = MINUTES.saturating_sub(start.elapsed().as_secs() / 60);
+        let minutes = if extent == Extent::All { minutes } else { left.min(minutes) };
+        if minutes == 0 {
+            skipped.push(format!("{which} sanitizer: the checks before it took {MINUTES} minutes"));
+            continue;
+        }
         let sanitizer = step(&mut program("timeout", &format!("{} scripts/sanitize.sh {which} {cases}", 60 * minutes)));
         match sanitizer {
             Err(message) if message.contains("exit status: 124") => {
