@@ -60,6 +60,10 @@ pub(super) const MOST_BYTES: usize = 32;
 /// All threads of the warp reach this call. The value has [`MOST_BYTES`] at most.
 #[inline(always)]
 pub(super) unsafe fn further<T: Copy>(value: T, by: u32) -> T {
+    unsafe extern "C" {
+        #[link_name = "llvm.nvvm.shfl.sync.down.i32"]
+        fn shuffle(mask: u32, value: MaybeUninit<u32>, by: u32, clamp: u32) -> MaybeUninit<u32>;
+    }
     const WORDS: usize = MOST_BYTES / size_of::<u32>();
     // Padding stays uninitialised.
     let mut words = [MaybeUninit::<u32>::uninit(); WORDS];
@@ -67,16 +71,8 @@ pub(super) unsafe fn further<T: Copy>(value: T, by: u32) -> T {
     unsafe { words.as_mut_ptr().cast::<T>().write_unaligned(value) };
     // Indexing, which is unrolled: an iterator over the array would put it in memory.
     for n in 0..const { size_of::<T>().div_ceil(size_of::<u32>()) } {
-        // SAFETY: an exchange of a warp's registers, which all threads of the warp reach.
-        unsafe {
-            asm!(
-                "shfl.sync.down.b32 {0}, {1}, {2}, 31, -1;",
-                out(reg32) words[n],
-                in(reg32) words[n],
-                in(reg32) by,
-                options(nomem, nostack, preserves_flags)
-            );
-        }
+        // SAFETY: all threads of the warp reach this with one mask; those without a source get their own value.
+        words[n] = unsafe { shuffle(u32::MAX, words[n], by, 31) };
     }
     // SAFETY: the bytes of another thread's value of this type.
     unsafe { words.as_ptr().cast::<T>().read_unaligned() }
