@@ -16,6 +16,7 @@ use crate::{
     grid::{self, Context},
     memory::{
         allocations::{Allocations, Purpose},
+        cells::Cells,
         shadow::LAUNCHES,
         window,
     },
@@ -154,7 +155,7 @@ impl Device {
     /// Allocates uninitialised memory; `what` names it in faults. The address is never 0 and never used again.
     #[must_use]
     pub fn allocate(&self, bytes: usize, what: &str) -> Option<u64> {
-        self.memory.allocate(bytes, Purpose::Global, what).map(|allocation| allocation.start)
+        self.memory.allocate(bytes, Cells::new, Purpose::Global, what).map(|allocation| allocation.start)
     }
 
     /// Allocates zeroed memory of the host that kernels reach by the same address.
@@ -162,8 +163,7 @@ impl Device {
     /// atomics.
     #[must_use]
     pub fn allocate_host(&self, bytes: usize, what: &str) -> Option<*mut u8> {
-        let allocation = self.memory.allocate(bytes.max(1), Purpose::Host, what)?;
-        allocation.cells.fill(0, 0, bytes.max(1));
+        let allocation = self.memory.allocate(bytes.max(1), Cells::zeroed, Purpose::Host, what)?;
         Some(std::ptr::with_exposed_provenance_mut(allocation.start as usize))
     }
 
@@ -253,13 +253,12 @@ impl Device {
                 VariableSpace::Constant => Purpose::Constant,
             };
             let what = format!("variable {}", variable.name);
-            let Some(allocation) = self.memory.allocate(variable.bytes, purpose, &what) else {
+            let Some(allocation) = self.memory.allocate(variable.bytes, Cells::zeroed, purpose, &what) else {
                 for &(address, _) in addresses.values() {
                     self.memory.free(address)?;
                 }
                 return Err(Fault::new(FaultKind::InvalidValue, "no memory is left for the program's variables"));
             };
-            allocation.cells.fill(0, 0, variable.bytes);
             allocation.cells.write(0, &variable.initial);
             addresses.insert(variable.name.clone(), (allocation.start, variable.bytes));
         }

@@ -8,7 +8,7 @@ use crate::{
     block::Shared,
     code::{Builtin, Call, Space},
     fault::FaultKind,
-    memory::allocations::Purpose,
+    memory::{allocations::Purpose, cells::Cells},
     registers::lanes,
     warp::Warp,
 };
@@ -156,7 +156,10 @@ impl crate::grid::Context<'_> {
         if heap.fetch_update(SeqCst, SeqCst, |used| used.checked_add(bytes).filter(|&sum| sum <= most)).is_err() {
             return 0;
         }
-        self.device.memory.allocate(bytes.max(1), Purpose::Global, "malloc").map_or(0, |allocation| allocation.start)
+        self.device
+            .memory
+            .allocate(bytes.max(1), Cells::new, Purpose::Global, "malloc")
+            .map_or(0, |allocation| allocation.start)
     }
 
     /// `free`

@@ -99,12 +99,18 @@ impl Allocations {
     }
 
     /// A new allocation, or none if the memory is too small.
-    pub(crate) fn allocate(&self, bytes: usize, purpose: Purpose, what: &str) -> Option<Arc<Allocation>> {
+    pub(crate) fn allocate(
+        &self,
+        bytes: usize,
+        make_cells: fn(usize) -> Cells,
+        purpose: Purpose,
+        what: &str,
+    ) -> Option<Arc<Allocation>> {
         self.used
             .fetch_update(SeqCst, SeqCst, |used| used.checked_add(bytes).filter(|&sum| sum <= self.capacity))
             .ok()?;
         let what = Arc::<str>::from(what);
-        let cells = Cells::new(bytes);
+        let cells = make_cells(bytes);
         let make = |start, cells, what| {
             Arc::new(Allocation {
                 start,
@@ -275,8 +281,8 @@ mod tests {
     #[test]
     fn addresses_next_to_an_allocation_are_named() {
         let all = Allocations::new(1 << 30, 0);
-        let a = all.allocate(4000, Purpose::Global, "positions").unwrap();
-        let b = all.allocate(16, Purpose::Global, "").unwrap();
+        let a = all.allocate(4000, Cells::new, Purpose::Global, "positions").unwrap();
+        let b = all.allocate(16, Cells::new, Purpose::Global, "").unwrap();
         assert_ne!(a.start, b.start);
         assert_eq!(all.describe(a.start + 4004), "4 bytes past the end of an allocation of 4000 bytes (positions)");
         assert_eq!(all.describe(b.start - 1), "1 byte before the start of an allocation of 16 bytes");
@@ -291,16 +297,16 @@ mod tests {
     #[test]
     fn capacity_is_a_limit() {
         let all = Allocations::new(100, 3);
-        let a = all.allocate(60, Purpose::Global, "").unwrap();
-        assert!(all.allocate(60, Purpose::Global, "").is_none());
+        let a = all.allocate(60, Cells::new, Purpose::Global, "").unwrap();
+        assert!(all.allocate(60, Cells::new, Purpose::Global, "").is_none());
         all.free(a.start).unwrap();
-        assert!(all.allocate(60, Purpose::Global, "").is_some());
+        assert!(all.allocate(60, Cells::new, Purpose::Global, "").is_some());
     }
 
     #[test]
     fn ranges_end_with_their_allocation() {
         let all = Allocations::new(1 << 30, 0);
-        let a = all.allocate(100, Purpose::Global, "").unwrap();
+        let a = all.allocate(100, Cells::new, Purpose::Global, "").unwrap();
         assert!(all.range(a.start + 90, 10).is_ok());
         assert_eq!(all.range(a.start + 90, 11).unwrap_err().kind, FaultKind::OutOfBounds);
         assert_eq!(all.range(a.start + 90, usize::MAX).unwrap_err().kind, FaultKind::OutOfBounds);

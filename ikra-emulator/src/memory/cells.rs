@@ -11,7 +11,11 @@ use std::sync::atomic::{
 /// stores exchange the word. Loads acquire and stores release, which costs nothing on x86-64.
 pub(crate) struct Cells {
     words: Box<[AtomicU64]>,
-    written: Box<[AtomicU8]>,
+    /// A bit is 1 if its byte is no longer as it was at first. So neither uninitialised nor zeroed memory is touched
+    /// before it is used.
+    changed: Box<[AtomicU8]>,
+    /// Whether a byte is initialised at first: all bits, or none.
+    first: u8,
     bytes: usize,
 }
 
@@ -23,7 +27,12 @@ impl Cells {
     /// Uninitialised bytes.
     pub(crate) fn new(bytes: usize) -> Self {
         let words = bytes.div_ceil(8);
-        Self { words: bytemuck::zeroed_slice_box(words), written: bytemuck::zeroed_slice_box(words), bytes }
+        Self { words: bytemuck::zeroed_slice_box(words), changed: bytemuck::zeroed_slice_box(words), first: 0, bytes }
+    }
+
+    /// Bytes that are initialised with zeros.
+    pub(crate) fn zeroed(bytes: usize) -> Self {
+        Self { first: 0xff, ..Self::new(bytes) }
     }
 
     /// The number of bytes.
@@ -90,27 +99,27 @@ impl Cells {
     /// The initialised ones of `width` bytes (at most 8, within one word): a bit for each.
     #[inline(always)]
     pub(crate) fn written(&self, at: usize, width: usize) -> u8 {
-        let bits = self.written[at / 8].load(Relaxed) >> (at % 8);
+        let bits = (self.changed[at / 8].load(Relaxed) ^ self.first) >> (at % 8);
         (u64::from(bits) & mask_of_bytes(width)) as u8
     }
 
     /// Notes which of `width` bytes (at most 8, within one word) are initialised now.
     #[inline(always)]
     pub(crate) fn set_written(&self, at: usize, width: usize, bits: u8) {
-        let cell = &self.written[at / 8];
+        let cell = &self.changed[at / 8];
         let all = (mask_of_bytes(width) as u8) << (at % 8);
-        let bits = (bits << (at % 8)) & all;
+        let bits = ((bits << (at % 8)) ^ self.first) & all;
         let old = cell.load(Relaxed);
-        if old & all == bits & all {
+        if old & all == bits {
             return;
         }
-        if bits & all == all {
+        if bits == all {
             cell.fetch_or(all, Relaxed);
         } else {
             // Not one step. If two threads write bytes of one word, one of them uninitialised bytes, the other one's
             // bits may be lost. Only findings depend on them, not memory.
             cell.fetch_and(!all, Relaxed);
-            cell.fetch_or(bits & all, Relaxed);
+            cell.fetch_or(bits, Relaxed);
         }
     }
 
@@ -165,11 +174,11 @@ impl Cells {
     fn store_part(&self, word: usize, within: usize, len: usize, value: u64) {
         if len == 8 {
             self.words[word].store(value, Release);
-            self.written[word].store(0xff, Relaxed);
+            self.changed[word].store(!self.first, Relaxed);
         } else {
             let mask = mask(len) << (within * 8);
             let _ = self.words[word].fetch_update(AcqRel, Relaxed, |old| Some(old & !mask | value & mask));
-            self.written[word].fetch_or((mask_of_bytes(len) as u8) << within, Relaxed);
+            self.set_written(word * 8 + within, len, 0xff);
         }
     }
 
@@ -234,6 +243,23 @@ mod tests {
         assert_eq!(cells.written(24, 1), 1);
         cells.set_written(19, 1, 0);
         assert_eq!(cells.written(16, 8), 0b1111_0000);
+    }
+
+    #[test]
+    fn zeros_were_written() {
+        let cells = Cells::zeroed(32);
+        assert_eq!((cells.load(8, 8), cells.written(8, 8), cells.written(5, 1)), (0, 0xff, 1));
+        cells.set_written(9, 2, 0b10);
+        assert_eq!(cells.written(8, 8), 0b1111_1101);
+        cells.copy_from(16, &Cells::new(8), 0, 8);
+        assert_eq!(cells.written(16, 8), 0);
+        cells.write(17, &[1; 3]);
+        assert_eq!(cells.written(16, 8), 0b0000_1110);
+        cells.write(16, &[1; 8]);
+        assert_eq!(cells.written(16, 8), 0xff);
+        let other = Cells::new(32);
+        other.copy_from(0, &cells, 8, 16);
+        assert_eq!((other.written(0, 8), other.written(8, 8)), (0b1111_1101, 0xff));
     }
 
     #[test]

@@ -67,7 +67,11 @@ impl Code {
         let mut class = None;
         let mut is_header = false;
         for line in text.lines() {
-            let line = line.trim();
+            let line = line.trim_ascii();
+            // Nearly all lines are instructions.
+            if !line.starts_with(['.', ')', '{', '/']) {
+                continue;
+            }
             if let Some(declared) = line.strip_prefix(".visible .const ") {
                 let symbol = declared.split_whitespace().find_map(|word| word.split_once('['));
                 code.tables.extend(symbol.map(|(symbol, _)| symbol.to_owned()));

@@ -48,6 +48,12 @@ pub fn waiting(ptx: &str) -> Option<Waiting> {
     // The kernel whose head is being read.
     let mut head: Option<&str> = None;
     for line in ptx.lines() {
+        // Nearly all lines are instructions of a body. Without optimization, a search in each would take a second.
+        if head.is_none() && !line.trim_ascii_start().starts_with('.') {
+            made.ptx.push_str(line);
+            made.ptx.push('\n');
+            continue;
+        }
         let statement = line.split("//").next().unwrap_or_default();
         let words = statement.trim_start();
         if let Some(said) = words.strip_prefix(".version").filter(|_| version.is_none()) {

@@ -466,7 +466,7 @@ fn random_sequences() {
     }
     for seed in 0..if is_emulated() { 12 } else { 40 } {
         let mut random = Random::new(7, seed, 0);
-        let len = 1 + random.below(if is_emulated() { 900 } else { 60_000 });
+        let len = 1 + random.below(if is_emulated() { 900 } else { 6_000 });
         let parts = parts(&mut random, len);
         let most = u64::from(if random.below(4) == 0 { random.below(4) } else { 100 });
         // As often as a field says, or a number of times.

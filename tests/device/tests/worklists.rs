@@ -216,7 +216,7 @@ fn random_sequences() {
                     Part::Seed(of) => step.execute(Station::seed, (work, tour, of)),
                     Part::Twist => step.execute(Station::twist, ()),
                     Part::Meet(from) => {
-                        step.over(from as usize..len.min(from + 200) as usize).execute_pairs(Station::meet, ())
+                        step.over(from as usize..len.min(from + 70) as usize).execute_pairs(Station::meet, ())
                     }
                     Part::Deepen => step.execute(Tour::deepen, ()),
                 })
