@@ -10,6 +10,8 @@ use crate::class::Class;
 use crate::link::Link;
 use crate::panics::out_of_range;
 use crate::target::worklist::Found;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::Younger;
 
 /// The objects of class `C` for which a loop runs kernels: those of this iteration, and those that kernels put in for the
 /// next one. [`On::repeat_over`](../ikra/struct.On.html#method.repeat_over) has one.
@@ -59,7 +61,7 @@ pub struct Worklist<C> {
 }
 
 impl<C: Class> Worklist<C> {
-    /// Puts an object into the next iteration.
+    /// Puts an object into the next iteration: one that exists, or one that this kernel makes.
     ///
     /// # Panics
     ///

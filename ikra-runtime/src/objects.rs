@@ -55,6 +55,7 @@ use ikra_core::effects::FieldSet;
 use ikra_core::holes::Holes;
 use ikra_core::mistakes::LentWhole;
 use ikra_core::phase::{Guarded, Sequential};
+use ikra_core::worklist::Younger;
 
 /// The objects of class `C` in a world: like a `Vec<C>`, but stored column by column.
 ///
@@ -97,7 +98,7 @@ pub struct Objects<C: Class> {
     live: OnceLock<Arc<ListOrder>>,
     tracks: Tracks,
     /// As long as the token exists, new objects of kernels get the ids of these removed ones only: a worklist may name others.
-    fillable: (Weak<()>, Holes),
+    fillable: (Weak<Younger>, Holes),
 }
 
 /// Functions of `Vec` that would lend or remove objects, for their message.
@@ -449,9 +450,10 @@ impl<C: Class> Objects<C> {
         self.grow(self.slots().saturating_add(additional))
     }
 
-    /// New objects of kernels do not get the ids of objects that are removed from now on, as long as `token` exists.
-    pub(crate) fn keep_holes(&mut self, token: &Arc<()>) {
-        self.fillable = (Arc::downgrade(token), self.table().header.holes.clone());
+    /// New objects of kernels do not get the ids of objects that are removed from now on, as long as `younger` exists, which
+    /// gets their ids in place of provisional ones.
+    pub(crate) fn keep_holes(&mut self, younger: &Arc<Younger>) {
+        self.fillable = (Arc::downgrade(younger), self.table().header.holes.clone());
     }
 
     fn set_len(&mut self, len: usize) {

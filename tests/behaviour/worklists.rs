@@ -34,10 +34,21 @@ impl Cell {
         self.set_at_end(cell::next, Some(child));
     }
     #[kernel]
+    pub fn divide(&mut self, young: Spawn<Cell>, next: Worklist<Cell>, of: u32) {
+        if self.link().id() % of == 0 {
+            next.push(young.push(Cell { age: self.age + 1, next: Some(self.link()) }));
+        }
+        next.push(self.link());
+    }
+    #[kernel]
     pub fn follow(&self, next: Worklist<Cell>) {
         if let Some(child) = self.next {
             next.push(child.link());
         }
+    }
+    #[kernel]
+    pub fn is_odd(&self) -> bool {
+        self.link().id() % 2 == 1
     }
     #[kernel]
     pub fn stay(&self, next: Worklist<Cell>) {
@@ -130,6 +141,61 @@ fn objects_come_and_go() {
         })
         .unwrap();
     assert_eq!((rounds, left.len(), dish.cells.len()), (5, 0, 0), "the dead are in no iteration");
+}
+
+/// A kernel puts in an object that it makes: with a new index, or with that of an object that was removed before.
+#[test]
+fn new_objects_are_put_in_by_their_makers() {
+    let run = |threads: usize, of: u32, before: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let (mut dish, links) = dish(20_000);
+            let gone: Vec<_> = links.iter().copied().step_by(2).take(before).collect();
+            dish.over(&gone).execute(Cell::die_at, 0);
+            let start: Selection<Cell> = links[1..].iter().copied().step_by(2).collect();
+            let (rounds, left) = dish
+                .on(Place::Host)
+                .repeat_over(&start, 3, |step, work| {
+                    step.over(work).execute(Cell::divide, (work, of))?;
+                    step.over(work).execute(Cell::grow, ())
+                })
+                .unwrap();
+            assert_eq!(rounds, 3);
+            let cells: Vec<_> = dish.cells.iter().map(|cell| (cell.age, cell.next)).collect();
+            (left.links().collect::<Vec<_>>(), cells)
+        })
+    };
+    for (of, before) in [(1, 0), (2, 7000), (3, 10_000)] {
+        let (left, cells) = run(1, of, before);
+        assert!(left.is_sorted() && left.windows(2).all(|links| links[0] != links[1]));
+        assert_eq!((left, cells), run(4, of, before), "{of}");
+    }
+    let (left, cells) = run(1, 1, 0);
+    assert_eq!((left.len(), cells.len()), (10_000 * 8, 10_000 + 10_000 * 8));
+}
+
+/// A later kernel of the iteration runs for the objects that are left.
+#[test]
+fn kernels_skip_what_the_iteration_has_removed() {
+    let (mut dish, links) = dish(100);
+    let all: Selection<Cell> = links.iter().copied().collect();
+    dish.over(50..).execute(Cell::grow, ());
+    let old = |left: &Selection<Cell>| left.links().map(Link::index).collect::<Vec<_>>();
+    let (rounds, left) = dish
+        .on(Place::Host)
+        .repeat_over(&all, 1, |step, work| {
+            step.over(work).execute(Cell::stay, work)?;
+            step.over(work).execute(Cell::die_at, 1)?;
+            step.over(work).select(Cell::is_odd, ()).execute(Cell::grow, ())?;
+            step.over(work).execute(Cell::grow, ())
+        })
+        .unwrap();
+    assert_eq!((rounds, old(&left)), (1, (0..50).collect()));
+    assert_eq!(dish.cells.copy_column(cell::age)[..50], [2, 1].repeat(25));
+    assert_eq!(dish.cells.len(), 50);
+    // A selection is a list of the program's, with which it made a mistake.
+    let error = dish.on(Place::Host).over(&all).execute(Cell::grow, ()).unwrap_err();
+    assert!(matches!(error, Error::Removed { class: "Cell", id: 51 }), "{error}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::kernel::{Argument, DeviceArgument};
 use crate::target::WORKLIST_WORDS;
 use crate::target::groups::Made;
 use crate::target::worklist::Found;
+pub use crate::target::worklist::Younger;
 
 #[doc(hidden)]
 impl<C: Class> Worklist<C> {
@@ -37,6 +38,12 @@ impl<C: Class> Worklist<C> {
     /// Begins an iteration for these objects, when there are `count` of the class.
     pub fn begin(&mut self, made: Made, count: u32, now: Arc<dyn Any + Send + Sync>) {
         self.found.begin(made, count, now);
+    }
+
+    /// The objects that kernels of this iteration may have made.
+    #[must_use]
+    pub const fn younger(&self) -> &Arc<Younger> {
+        &self.found.younger
     }
 
     /// Takes the objects that were put in: their indices, in ascending order.

@@ -6,6 +6,7 @@ use std::slice;
 
 use super::host::Host;
 use super::run::{OnHost, Section, Step};
+use super::worklist::left;
 use super::{Executor, Form, Launch, Named, On, Picked, Run, Subset};
 use crate::class::{Class, ClassId};
 use crate::dispatch::AnyKernel;
@@ -128,6 +129,11 @@ impl<W: World> At<'_, W> {
             Named::List(list) => {
                 self.check_current(list)?;
                 Ok(Picked::List(list.clone()))
+            }
+            Named::Left(list) => {
+                self.check_current(list)?;
+                let members = self.world.members();
+                left(list, member(members.as_ref(), K::Link::CLASSES[0])).map(Picked::List)
             }
             Named::Links(links) => self.listed(links).map(Picked::List),
         }

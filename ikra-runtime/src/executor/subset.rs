@@ -107,6 +107,8 @@ pub enum Named<'a, L> {
     Links(&'a [L]),
     /// The objects in a list.
     List(&'a LinkList<L>),
+    /// The objects in a list, except those that were removed since it was made.
+    Left(&'a LinkList<L>),
 }
 
 /// A subset after its checks: ranges are within the class, and lists name no object twice.

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::exec::stage::All;
 use crate::exec::{Extent, Part};
 use crate::link::Link;
-use crate::list::{LinkList, ListMemory, ListOrder, Listed};
+use crate::list::{LinkList, ListMemory, ListOrder, Listed, ListedLink};
 use crate::objects::{AnyObjects, generation};
 use crate::selection::Selection;
 use crate::world::{Holds, World, check_links};
@@ -73,6 +73,19 @@ unsafe impl ListMemory for OfIteration {
     }
 }
 
+/// The list without objects that were removed since it was made; `objects` are those of its class.
+pub(super) fn left<L: ListedLink>(list: &LinkList<L>, objects: &dyn AnyObjects) -> Result<LinkList<L>, Error> {
+    let order = list.order();
+    let is_recorded = order.memory().is_some_and(|memory| memory.as_any().is::<OfIteration>());
+    if is_recorded || objects.holes() == 0 || order.is_known_in(objects) {
+        return Ok(list.clone());
+    }
+    // Those that never existed stay, for the check that follows.
+    let is_left = |index: usize| index >= objects.slots() || objects.exists(index);
+    let left = order.listed(0)?.iter().filter(|&index| is_left(index)).map(|index| index as u32).collect();
+    Ok(LinkList::of(ListOrder::made(vec![Listed::new(left)], order.generation())))
+}
+
 #[diagnostic::do_not_recommend]
 impl<W, K: AnyKernel<Link = Link<C>>, C: Class> Subset<W, K> for &Worklist<C> {
     type Filter = All;
@@ -81,7 +94,7 @@ impl<W, K: AnyKernel<Link = Link<C>>, C: Class> Subset<W, K> for &Worklist<C> {
     }
     fn among(&self, _: &W) -> Result<Named<'_, Link<C>>, Error> {
         let list = self.now().downcast_ref::<LinkList<Link<C>>>();
-        Ok(Named::List(list.expect("`repeat_over` makes worklists with lists")))
+        Ok(Named::Left(list.expect("`repeat_over` makes worklists with lists")))
     }
 }
 
@@ -98,7 +111,8 @@ impl<W: World> On<'_, W> {
     /// keeps the worklist in its memory: as one kernel once that is compiled, and before with a copy of four bytes after each
     /// iteration. With `most` = 0 nothing runs, but a GPU compiles that kernel at once.
     ///
-    /// Objects that are removed are not in the next iteration.
+    /// Objects that are removed are not in the next iteration, and no later kernel of this one runs for them. Objects that
+    /// kernels make are in the next one if they are put in: `next.push(young.push(row))`.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -169,8 +183,7 @@ impl<W: World> On<'_, W> {
         while done < most && !now.is_empty() {
             let made = generation();
             // What is found and then removed must not be taken for a new object.
-            let finding = Arc::new(());
-            self.objects_of::<C>().keep_holes(&finding);
+            self.objects_of::<C>().keep_holes(work.younger());
             iteration(&mut Iteration(On::new(self.world, self.place)), &work)?;
             self.synchronize()?;
             let (mut found, objects) = (work.take(), self.objects_of::<C>());

@@ -292,14 +292,20 @@ impl<C: Class> Lives for Objects<C> {
         let Some(mut nursery) = self.table_mut().nursery.take() else { return Ok(Born::default()) };
         let mut born = Born { slots, first: nursery.first(), ..Born::default() };
         let count = nursery.count();
-        let numbers = if are_named { nursery.numbers() } else { 0 };
+        let younger = self.fillable.0.upgrade();
+        let numbers = if are_named || younger.is_some() { nursery.numbers() } else { 0 };
         let ids = Ids::new(numbers);
         let added = if count == 0 { Ok(()) } else { self.add_rows(&mut nursery, count, &ids, &mut born) };
         born.ids = ids.into_inner();
         self.table_mut().nursery = Some(nursery);
         self.live = OnceLock::new();
         match added {
-            Ok(()) => Ok(born),
+            Ok(()) => {
+                if let Some(younger) = younger {
+                    younger.settle(|index| born.settled(index));
+                }
+                Ok(born)
+            }
             Err(error) => {
                 self.forget(&born);
                 Err(error)

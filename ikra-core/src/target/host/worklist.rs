@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::vec::Vec;
@@ -11,6 +12,17 @@ use super::groups::Made;
 /// The bits of a number.
 const BITS: usize = 64;
 
+/// Objects without a bit: they have larger indices than the others, or none before the kernel that makes them ends.
+#[derive(Debug, Default)]
+pub struct Younger(Mutex<Vec<u32>>);
+
+impl Younger {
+    /// Replaces the indices by which links name new objects until their kernel ends.
+    pub fn settle(&self, index: impl Fn(u32) -> u32) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().for_each(|one| *one = index(*one));
+    }
+}
+
 /// Objects that were found.
 pub struct Found {
     /// A bit for each object.
@@ -18,8 +30,8 @@ pub struct Found {
     /// A bit for each number of `bits` that is not 0.
     used: Vec<AtomicU64>,
     count: u32,
-    /// Objects with larger indices, which kernels of this iteration may have made.
-    younger: Mutex<Vec<u32>>,
+    /// Those that kernels of this iteration may have made.
+    pub(crate) younger: Arc<Younger>,
     /// Whether the host runs the loop.
     is_here: bool,
     pub(crate) made: Made,
@@ -67,7 +79,7 @@ impl Found {
     pub(crate) fn insert(&self, index: u32) -> bool {
         let (at, bit) = (index as usize / BITS, 1 << (index as usize % BITS));
         if index >= self.count {
-            self.younger.lock().unwrap_or_else(PoisonError::into_inner).push(index);
+            self.younger.0.lock().unwrap_or_else(PoisonError::into_inner).push(index);
             return self.is_here;
         }
         // A load is cheaper than a change, which takes the cache line from other threads.
@@ -79,17 +91,19 @@ impl Found {
 
     /// Takes all objects, in ascending order.
     pub(crate) fn take(&mut self) -> Vec<u32> {
+        let mut younger = mem::take(&mut *self.younger.0.lock().unwrap_or_else(PoisonError::into_inner));
+        // Some took the indices of objects that are gone.
+        younger.retain(|&index| index >= self.count || !self.insert(index));
         let mut all = Vec::new();
         for (group, used) in self.used.iter_mut().enumerate() {
-            for word in ones(std::mem::take(used.get_mut())).map(|bit| group * BITS + bit) {
-                let bits = std::mem::take(self.bits[word].get_mut());
+            for word in ones(mem::take(used.get_mut())).map(|bit| group * BITS + bit) {
+                let bits = mem::take(self.bits[word].get_mut());
                 all.extend(ones(bits).map(|bit| (word * BITS + bit) as u32));
             }
         }
-        let younger = self.younger.get_mut().unwrap_or_else(PoisonError::into_inner);
         younger.sort_unstable();
         younger.dedup();
-        all.append(younger);
+        all.append(&mut younger);
         all
     }
 }

@@ -11,14 +11,15 @@ struct Function {
     body: Vec<String>,
 }
 
-/// Compiles the program in release mode and returns its folder.
+/// Compiles the program in release mode and returns its folder: where other programs of this workspace are built too, which
+/// need the same libraries.
 fn build() -> PathBuf {
-    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("assembly");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the target folder");
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["rustc", "--release", "--bin", "run-kernels", "--manifest-path"])
         .arg(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
         .arg("--target-dir")
-        .arg(&target)
+        .arg(target)
         .args(["--", "--emit=asm", "-Csymbol-mangling-version=v0"])
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
