@@ -223,7 +223,7 @@ pub enum Error {
     },
     /// A list of links was used after its objects received new ids. No kernel ran.
     #[error(
-        "the list was made before objects of class {class} got other ids (`retain`, `reorder`, `sort_by_key`, `shuffle`); make it again of current links"
+        "the list was made before objects of class {class} got other ids (`compact`, `retain`, `reorder`, `sort_by_key`, `shuffle`); make it again of current links"
     )]
     StaleList {
         /// The class.

@@ -35,7 +35,7 @@ impl Cell {
     }
     #[kernel]
     pub fn divide(&mut self, young: Spawn<Cell>, next: Worklist<Cell>, of: u32) {
-        if self.link().id() % of == 0 {
+        if self.link().id().is_multiple_of(of) {
             next.push(young.push(Cell { age: self.age + 1, next: Some(self.link()) }));
         }
         next.push(self.link());
