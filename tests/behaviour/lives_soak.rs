@@ -1,5 +1,7 @@
 //! Births and deaths in balance for many steps: nothing grows without end. `IKRA_LONG` makes the steps a million.
 
+use std::process::Command;
+
 use ikra::prelude::*;
 
 #[soa_class]
@@ -88,8 +90,18 @@ fn memory() -> usize {
     statm.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).map_or(0, |pages| pages * 4096)
 }
 
+/// In a process of its own: other tests use memory too.
 #[test]
-fn nothing_grows_without_end() -> Result<(), ikra::Error> {
+fn nothing_grows_without_end() {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    let output = child.args(["--exact", "--ignored", "--nocapture", "lives_soak::many_steps"]).output().unwrap();
+    let (text, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && text.contains("1 passed"), "{text}\n{said}");
+}
+
+#[test]
+#[ignore = "run by another, in a process of its own"]
+fn many_steps() -> Result<(), ikra::Error> {
     let steps = if std::env::var_os("IKRA_LONG").is_some() { 1_000_000 } else { 10_000 };
     let mut garden = Garden::new();
     let home = Home { nest: None, n: 0 };

@@ -149,7 +149,7 @@ fn new_objects_are_put_in_by_their_makers() {
     let run = |threads: usize, of: u32, before: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let (mut dish, links) = dish(20_000);
+            let (mut dish, links) = dish(4_000);
             let gone: Vec<_> = links.iter().copied().step_by(2).take(before).collect();
             dish.over(&gone).execute(Cell::die_at, 0);
             let start: Selection<Cell> = links[1..].iter().copied().step_by(2).collect();
@@ -165,13 +165,13 @@ fn new_objects_are_put_in_by_their_makers() {
             (left.links().collect::<Vec<_>>(), cells)
         })
     };
-    for (of, before) in [(1, 0), (2, 7000), (3, 10_000)] {
+    for (of, before) in [(1, 0), (2, 1400), (3, 2000)] {
         let (left, cells) = run(1, of, before);
         assert!(left.is_sorted() && left.windows(2).all(|links| links[0] != links[1]));
         assert_eq!((left, cells), run(4, of, before), "{of}");
     }
     let (left, cells) = run(1, 1, 0);
-    assert_eq!((left.len(), cells.len()), (10_000 * 8, 10_000 + 10_000 * 8));
+    assert_eq!((left.len(), cells.len()), (2000 * 8, 2000 + 2000 * 8));
 }
 
 /// A later kernel of the iteration runs for the objects that are left.
