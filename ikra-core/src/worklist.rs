@@ -11,7 +11,7 @@ use crate::link::Link;
 use crate::panics::out_of_range;
 use crate::target::worklist::Found;
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::Younger;
+pub use crate::target::worklist::Younger;
 
 /// The objects of class `C` for which a loop runs kernels: those of this iteration, and those that kernels put in for the
 /// next one. [`On::repeat_over`](../ikra/struct.On.html#method.repeat_over) has one.

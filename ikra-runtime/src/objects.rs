@@ -97,7 +97,8 @@ pub struct Objects<C: Class> {
     /// The objects that exist, if some were removed and the list was needed since.
     live: OnceLock<Arc<ListOrder>>,
     tracks: Tracks,
-    /// As long as the token exists, new objects of kernels get the ids of these removed ones only: a worklist may name others.
+    /// The new objects in a loop's worklist. As long as it exists, new ones get the ids of these removed ones only: the worklist
+    /// may name others.
     fillable: (Weak<Younger>, Holes),
 }
 

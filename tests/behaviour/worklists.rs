@@ -196,6 +196,18 @@ fn kernels_skip_what_the_iteration_has_removed() {
     // A selection is a list of the program's, with which it made a mistake.
     let error = dish.on(Place::Host).over(&all).execute(Cell::grow, ()).unwrap_err();
     assert!(matches!(error, Error::Removed { class: "Cell", id: 51 }), "{error}");
+    // In iterations whose lists the loop has made.
+    let (rounds, left) = dish
+        .on(Place::Host)
+        .repeat_over(&left, 2, |step, work| {
+            step.over(work).execute(Cell::stay, work)?;
+            step.over(work).execute(Cell::grow, ())?;
+            step.over(work).execute(Cell::die_at, 5)?;
+            step.over(work).execute(Cell::grow, ())
+        })
+        .unwrap();
+    assert_eq!((rounds, old(&left)), (2, (1..50).step_by(2).collect()));
+    assert!(left.links().all(|link| dish.get(link).age() == 5) && dish.cells.len() == 25);
 }
 
 #[test]

@@ -12,8 +12,7 @@ use crate::groups::{GroupsArgument, Source};
 use crate::kernel::{Argument, DeviceArgument};
 use crate::target::WORKLIST_WORDS;
 use crate::target::groups::Made;
-use crate::target::worklist::Found;
-pub use crate::target::worklist::Younger;
+use crate::target::worklist::{Found, Younger};
 
 #[doc(hidden)]
 impl<C: Class> Worklist<C> {

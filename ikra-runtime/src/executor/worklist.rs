@@ -194,9 +194,9 @@ impl<W: World> On<'_, W> {
             if objects.holes() > 0 {
                 found.retain(|&index| objects.exists(index as usize));
             }
-            now = LinkList::of(ListOrder::made(vec![Listed::new(found)], made));
-            let (made, count) = self.made::<C>();
-            work.begin(made, count, Arc::new(now.clone()));
+            let (table, count) = self.made::<C>();
+            now = LinkList::of(ListOrder::made(vec![Listed::new(found)], made).existing_in(table.table));
+            work.begin(table, count, Arc::new(now.clone()));
             done += 1;
         }
         Ok((done, Selection::of_list(now)))

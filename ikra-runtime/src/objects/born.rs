@@ -39,13 +39,6 @@ impl Born {
         }
     }
 
-    /// The index of the object that a provisional index names. Others stay as they are.
-    pub(super) fn settled(&self, index: u32) -> u32 {
-        let number = self.first.checked_sub(index).map(|number| number as usize);
-        let id = number.and_then(|number| self.ids.get(number)).copied();
-        id.and_then(|id| id.checked_sub(1)).unwrap_or(index)
-    }
-
     /// The change of links to them.
     pub(crate) fn change(&self, class: ClassId) -> Change<'_> {
         Change::made(class, self.first, &self.ids)

@@ -86,7 +86,7 @@ pub trait Lives {
     /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`], [`Error::ArenaFull`],
     /// [`Error::ArenaAtLimit`]. None of them exists then.
     fn deliver(&mut self, are_named: bool) -> Result<Born, Error>;
-    /// Remaps the links in objects that [`deliver`](Self::deliver) made, and stores the fields that the kernel left to be stored.
+    /// Remaps the links in objects that [`deliver`](Self::deliver) made, and those in a worklist, and stores the fields that the kernel left to be stored.
     /// Returns the objects with such fields.
     ///
     /// # Errors
@@ -292,20 +292,14 @@ impl<C: Class> Lives for Objects<C> {
         let Some(mut nursery) = self.table_mut().nursery.take() else { return Ok(Born::default()) };
         let mut born = Born { slots, first: nursery.first(), ..Born::default() };
         let count = nursery.count();
-        let younger = self.fillable.0.upgrade();
-        let numbers = if are_named || younger.is_some() { nursery.numbers() } else { 0 };
+        let numbers = if are_named || self.is_looping() { nursery.numbers() } else { 0 };
         let ids = Ids::new(numbers);
         let added = if count == 0 { Ok(()) } else { self.add_rows(&mut nursery, count, &ids, &mut born) };
         born.ids = ids.into_inner();
         self.table_mut().nursery = Some(nursery);
         self.live = OnceLock::new();
         match added {
-            Ok(()) => {
-                if let Some(younger) = younger {
-                    younger.settle(|index| born.settled(index));
-                }
-                Ok(born)
-            }
+            Ok(()) => Ok(born),
             Err(error) => {
                 self.forget(&born);
                 Err(error)
@@ -313,6 +307,9 @@ impl<C: Class> Lives for Objects<C> {
         }
     }
     fn remap_born(&mut self, born: &Born, moves: Moves<'_>) -> Result<Vec<u32>, Error> {
+        if let Some(younger) = self.fillable.0.upgrade() {
+            younger.settle(|index| moves.index(C::ID, index).unwrap_or(index));
+        }
         let late = self.table_mut().late.as_mut().map_or_else(Vec::new, Late::take);
         let fields = concerned(C::FIELDS, moves);
         if late.is_empty() && (born.is_empty() || fields.is_empty()) {
@@ -421,10 +418,15 @@ impl<C: Class> Lives for Objects<C> {
 }
 
 impl<C: Class> Objects<C> {
+    /// Whether a loop over a worklist of these objects runs.
+    fn is_looping(&self) -> bool {
+        self.fillable.0.strong_count() > 0
+    }
+
     /// Writes the rows of `count` new objects to the lowest ids that are free, and then to new ones. `born` gets these, and
     /// `ids` the id for each number below its end.
     fn add_rows(&mut self, nursery: &mut Nursery<C>, count: usize, ids: &Ids, born: &mut Born) -> Result<(), Error> {
-        let is_looping = self.fillable.0.strong_count() > 0;
+        let is_looping = self.is_looping();
         let holes = self.table().header.holes.first(count, is_looping.then_some(&self.fillable.1));
         if is_looping {
             holes.iter().for_each(|&hole| self.fillable.1.fill(hole as usize));

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::vec::Vec;
 
 use super::groups::Made;
@@ -19,7 +19,11 @@ pub struct Younger(Mutex<Vec<u32>>);
 impl Younger {
     /// Replaces the indices by which links name new objects until their kernel ends.
     pub fn settle(&self, index: impl Fn(u32) -> u32) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().for_each(|one| *one = index(*one));
+        self.lock().iter_mut().for_each(|one| *one = index(*one));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<u32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -79,7 +83,7 @@ impl Found {
     pub(crate) fn insert(&self, index: u32) -> bool {
         let (at, bit) = (index as usize / BITS, 1 << (index as usize % BITS));
         if index >= self.count {
-            self.younger.0.lock().unwrap_or_else(PoisonError::into_inner).push(index);
+            self.younger.lock().push(index);
             return self.is_here;
         }
         // A load is cheaper than a change, which takes the cache line from other threads.
@@ -91,7 +95,7 @@ impl Found {
 
     /// Takes all objects, in ascending order.
     pub(crate) fn take(&mut self) -> Vec<u32> {
-        let mut younger = mem::take(&mut *self.younger.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut younger = mem::take(&mut *self.younger.lock());
         // Some took the indices of objects that are gone.
         younger.retain(|&index| index >= self.count || !self.insert(index));
         let mut all = Vec::new();
