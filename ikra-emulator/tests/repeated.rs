@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ikra_emulator::machine::{Device, Fault, FaultKind, Launch, LoadedProgram, Options, Program};
 use ikra_ptx::Module;
-use ikra_ptx::repeat::{inverse, repeated};
+use ikra_ptx::repeat::{Iteration, Launch as Repeated, inverse, repeated, repeated_over};
 
 /// Kernels as compilers write them. `spread` and `back` return early and read through the cache of constants, `fold` has a
 /// barrier and both kinds of shared memory, `total` lets the last of its blocks add, `decide` ends the loop.
@@ -240,6 +240,19 @@ impl Memory {
         [read(self.values[0], COUNT), read(self.values[1], COUNT), read(self.parts, PARTS), read(self.numbers, 5)]
     }
 
+    /// The number of a memory of launches.
+    fn number(&self, address: u64) -> u32 {
+        let [a, b] = self.values;
+        let all = [a, b, self.parts, self.numbers, self.numbers + 12, self.numbers + 16];
+        all.iter().position(|&known| known == address).unwrap() as u32
+    }
+
+    /// The memories of a launch. Iterations that alternate exchange the first two.
+    fn reach(&self, one: &One) -> Vec<u32> {
+        let addresses = one.arguments.iter().filter(|(_, size)| *size == 8);
+        addresses.map(|&(address, _)| self.number(address)).collect()
+    }
+
     /// Random launches, and one that decides whether there is another iteration.
     fn launches(&self, random: &mut Random, rounds: u32) -> Vec<One> {
         let mut all = Vec::new();
@@ -318,12 +331,18 @@ fn alternating(
     most: u64,
     [blocks, threads]: [u32; 2],
 ) -> (Result<(), Fault>, u64) {
-    let kernels: Vec<&str> = iterations[0].iter().map(|one| one.kernel).collect();
-    let module = Module::parse(KERNELS).unwrap();
-    let made = repeated(&module, &kernels, iterations.len(), "all", &|_| false).unwrap().module;
+    // Blocks need not wait for each other between launches that have no memory in common.
+    let reaches: Vec<Vec<u32>> = iterations[0].iter().map(|one| memory.reach(one)).collect();
+    let launches: Vec<Repeated<'_>> = (iterations[0].iter().zip(&reaches))
+        .map(|(one, reach)| Repeated { kernel: one.kernel, length: None, reach: Some(reach) })
+        .collect();
+    let test = if going == 0 { vec![] } else { vec![memory.number(going)] };
+    let iteration =
+        Iteration { launches: &launches, has_list: false, alternating: iterations.len(), test: Some(&test) };
+    let made = repeated_over(&Module::parse(KERNELS).unwrap(), &iteration, "all", &|_| false).unwrap().module;
     let program = loaded(&memory.device, &made.to_string());
     let (report, arrived) = (memory.numbers + 24, memory.numbers + 32);
-    let decides_first = u64::from(kernels[0] == "decide");
+    let decides_first = u64::from(launches[0].kernel == "decide");
     let own = [(going, 8), (report, 8), (most, 8), (arrived, 8), (decides_first, 4)];
     let (mut all, launches) = (own.to_vec(), || iterations.iter().copied().flatten());
     for one in launches() {
@@ -346,7 +365,7 @@ fn alternating(
 
 #[test]
 fn a_loop_is_the_launches_that_it_replaces() {
-    for seed in 0..24 {
+    for seed in 0..40 {
         let mut random = Random(seed);
         let rounds = random.below(4) as u32 + 1;
         let most = if random.below(4) == 0 { 2 } else { 1000 };
@@ -431,6 +450,28 @@ fn a_launch_that_fails_is_reported() {
         // Another block may fail before the first one has noted the launch.
         let noted = 5 << 8 | place as u64;
         assert!(report == noted || blocks[0] > 1 && report == noted - 1, "{report:#x}, {blocks:?}");
+    }
+}
+
+/// A launch that can fail beside others, between which blocks do not wait: the report is its, in the iteration.
+#[test]
+fn a_launch_that_fails_beside_others_is_reported() {
+    for (blocks, place) in [(1, 0), (1, 3), (3, 0), (3, 3)] {
+        let memory = Memory::new(Options { seed: blocks.into(), ..Options::default() });
+        let [a, b] = memory.values;
+        let arguments = vec![(a, 8), (b, 8), (u64::from(COUNT), 4)];
+        let back = One { kernel: "back", blocks: 10, threads: 32, shared: 0, arguments };
+        let decided = vec![(memory.numbers + 16, 8), (memory.numbers, 8), (9, 4)];
+        let decide = One { kernel: "decide", blocks: 1, threads: 32, shared: 0, arguments: decided };
+        let mut launches = vec![back.clone(), decide, back];
+        // It reads the number of rounds, so that it is beside none but `back`.
+        let arguments = vec![(memory.numbers, 8), (5, 4)];
+        launches.insert(place, One { kernel: "fail", blocks: 1, threads: 32, shared: 0, arguments });
+        let (done, report) = in_one(&memory, &launches, 1000, [blocks, 32]);
+        assert_eq!(done.unwrap_err().kind, FaultKind::Trap);
+        // After `decide`, the number is that of the next iteration.
+        let iteration = if place == 0 { 5 } else { 4 };
+        assert_eq!(report, iteration << 8 | place as u64, "{blocks}, {place}");
     }
 }
 

@@ -17,7 +17,7 @@ use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::{Function, Grid, Module};
 use crate::loops::{LoopForm, Resident, TIMED, Times, Wish};
 use crate::recordings::{DeviceRecording, Exchange, exchange, own, read_tables};
-use crate::step::{Step, WorkPlace};
+use crate::step::{Step, WorkPlace, column_number};
 use crate::tables::Members;
 
 /// The kernel `ikra_loop(going, count, report, most, condition, ended)`. It adds `ended` iterations to the count, or sets
@@ -88,7 +88,8 @@ impl DeviceWorld {
         if !is_in_place {
             return Ok(None);
         }
-        let number = self.loops.number(&recorded.steps, places.alternating());
+        let test = column_of(members, field).map(|column| vec![column]);
+        let number = self.loops.number(&recorded.steps, places.alternating(), test);
         let (mut done, mut size) = (0, TIMED);
         loop {
             // Some iterations are timed first, and then more, as long as it may turn out that a graph is faster.
@@ -171,7 +172,7 @@ impl DeviceWorld {
         let mut left = most;
         loop {
             let places = self.loop_places(members, &recorded.steps)?;
-            let number = self.loops.number(&recorded.steps, places.alternating());
+            let number = self.loops.number(&recorded.steps, places.alternating(), Some(Vec::new()));
             let this = Loop { recorded, going: None, most: left, before: most - left, number, places: &places };
             match self.try_resident(members, this, wish, most == 0)? {
                 Ok(_) => {
@@ -273,7 +274,8 @@ impl DeviceWorld {
         let inbox = log.inbox();
         let report = inbox.start().cast::<u64>();
         let may_write = |(field, _)| steps.first().is_some_and(|first| self.may_write(first, field));
-        let apart = u32::from(going.is_some_and(may_write));
+        let is_known_not_to = self.loops.sequences[number].shape.first_is_apart();
+        let apart = u32::from(!is_known_not_to && going.is_some_and(may_write));
         let (address, to) = (going.map_or(0, |(_, address)| address), report.addr() as u64);
         let size = |Grid { blocks, threads, .. }: Grid| [blocks, threads, inverse(threads)];
         let sizes: Vec<[u32; LAUNCH_PARAMETERS]> = steps.iter().map(|step| size(step.grid.in_one_row())).collect();
@@ -402,6 +404,14 @@ impl DeviceWorld {
         self.loops.end = Some(function.clone());
         Ok(function)
     }
+}
+
+/// The number of the column of a field.
+fn column_of(members: &Members<'_>, of: ObjectField) -> Option<u32> {
+    let member = members.iter().position(|objects| objects.class() == of.class)?;
+    let spans = members[member].spans(FieldSet::from_bits(1 << of.field), of.index, of.index + 1);
+    let [span] = &spans[..] else { return None };
+    column_number(member, span.column)
 }
 
 /// The columns that are not in their places again.

@@ -111,6 +111,34 @@ pub(crate) struct Loops {
     pub(crate) sequences: Vec<Sequence>,
 }
 
+/// What is known about the launches of an iteration besides their entry points: see `ikra_ptx::repeat`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LoopShape {
+    /// Whether the loop has a worklist.
+    pub(crate) has_list: bool,
+    /// For each launch: for the objects of a worklist the position of the parameter that is their number, and the columns
+    /// that it reads or writes, if it writes no other memory.
+    pub(crate) launches: Vec<(Option<usize>, Option<Vec<u32>>)>,
+    /// The column that says whether the loop goes on; none if it is counted, `None` if that is not known.
+    pub(crate) test: Option<Vec<u32>>,
+}
+
+impl LoopShape {
+    fn of(steps: &[Step], test: Option<Vec<u32>>) -> Self {
+        // Entry points take the first position, the end, and a list.
+        let launch = |step: &Step| (step.is_over_work().then_some(1), step.reach());
+        let has_list = steps.iter().any(|step| step.work.is_some());
+        Self { has_list, launches: steps.iter().map(launch).collect(), test }
+    }
+
+    /// Whether the first launch leaves the column alone that says whether the loop goes on.
+    pub(crate) fn first_is_apart(&self) -> bool {
+        let reach = self.launches.first().and_then(|(_, reach)| reach.as_ref());
+        let both = reach.zip(self.test.as_ref());
+        both.is_some_and(|(reach, test)| test.iter().all(|column| !reach.contains(column)))
+    }
+}
+
 /// Entry points that were repeated.
 #[derive(Debug)]
 pub(crate) struct Sequence {
@@ -118,9 +146,7 @@ pub(crate) struct Sequence {
     pub(crate) entries: Vec<(usize, String)>,
     /// How many iterations alternate: 2 if columns are exchanged an odd number of times in each.
     pub(crate) alternating: usize,
-    /// For a loop over a worklist: for each entry point the position of the parameter that is the number of objects, if it is
-    /// for them.
-    pub(crate) lengths: Vec<Option<usize>>,
+    pub(crate) shape: LoopShape,
     pub(crate) kernels: Vec<&'static str>,
     /// Bytes of local memory that a thread of one of them needs.
     pub(crate) local_bytes: usize,
@@ -205,15 +231,13 @@ pub(crate) struct Resident {
 }
 
 impl Loops {
-    /// The number of the sequence of these launches.
-    pub(crate) fn number(&mut self, steps: &[Step], alternating: usize) -> usize {
-        let has_work = steps.iter().any(|step| step.work.is_some());
-        // Entry points take the first position, the end, and a list.
-        let lengths = steps.iter().filter(|_| has_work).map(|step| step.is_over_work().then_some(1));
-        let lengths: Vec<Option<usize>> = lengths.collect();
+    /// The number of the sequence of these launches. `test` is the column that says whether the loop goes on, if it is known
+    /// (see [`LoopShape::test`]).
+    pub(crate) fn number(&mut self, steps: &[Step], alternating: usize, test: Option<Vec<u32>>) -> usize {
+        let shape = LoopShape::of(steps, test);
         let is_same = |sequence: &Sequence| {
             let entries = sequence.entries.iter().map(|(module, symbol)| (*module, symbol.as_str()));
-            (sequence.alternating, &sequence.lengths) == (alternating, &lengths)
+            (sequence.alternating, &sequence.shape) == (alternating, &shape)
                 && entries.eq(steps.iter().map(|step| (step.entry.module, step.entry.symbol.as_str())))
         };
         if let Some(known) = self.sequences.iter().position(is_same) {
@@ -227,7 +251,7 @@ impl Loops {
         self.sequences.push(Sequence {
             entries: steps.iter().map(|step| (step.entry.module, step.entry.symbol.clone())).collect(),
             alternating,
-            lengths,
+            shape,
             kernels: steps.iter().flat_map(Step::kernels).collect(),
             local_bytes: steps.iter().map(|step| step.entry.function.footprint.local_bytes).max().unwrap_or(0),
             state: State::Waiting(Duration::ZERO),

@@ -7,14 +7,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ikra_ptx::repeat::{MOST_LAUNCHES, repeated_over};
+use ikra_ptx::repeat::{Iteration, Launch, MOST_LAUNCHES, repeated_over};
 use ikra_ptx::specialize::state;
 
 use crate::compiling::{Compiling, Program};
 use crate::device_world::DeviceWorld;
 use crate::driver::{Context, Grid, Module};
 use crate::loop_size::{Part, size};
-use crate::loops::{LoopReport, Resident, Sequence, State, Wish};
+use crate::loops::{LoopReport, LoopShape, Resident, Sequence, State, Wish};
 use crate::recordings::is_exchanged_whole;
 use crate::step::Step;
 use crate::tables::Members;
@@ -159,9 +159,8 @@ impl DeviceWorld {
         let program = Arc::clone(self.specials.programs.entry(module).or_insert_with(|| Program::of(text)));
         let most_local = sequence.local_bytes + FURTHER_LOCAL_BYTES;
         let symbols: Vec<String> = sequence.entries.iter().map(|(_, symbol)| symbol.clone()).collect();
-        let (context, alternating, lengths) =
-            (self.log.context.clone(), sequence.alternating, sequence.lengths.clone());
-        let work = move || compiled(&context, program.parsed(text)?, (&symbols, &lengths, alternating), most_local);
+        let (context, alternating, shape) = (self.log.context.clone(), sequence.alternating, sequence.shape.clone());
+        let work = move || compiled(&context, program.parsed(text)?, (&symbols, &shape, alternating), most_local);
         sequence.state = Compiling::start("ikra-loop", work).map_or_else(State::Refused, State::Compiling);
     }
 
@@ -186,14 +185,18 @@ impl DeviceWorld {
 fn compiled(
     context: &Context,
     program: &ikra_ptx::Module,
-    (symbols, lengths, alternating): (&[String], &[Option<usize>], usize),
+    (symbols, shape, alternating): (&[String], &LoopShape, usize),
     most_local: usize,
 ) -> Result<Resident, String> {
-    let names: Vec<&str> = symbols.iter().map(String::as_str).collect();
+    let launches = symbols.iter().zip(&shape.launches);
+    let launches =
+        launches.map(|(kernel, (length, reach))| Launch { kernel, length: *length, reach: reach.as_deref() });
+    let launches: Vec<Launch<'_>> = launches.collect();
+    let iteration =
+        Iteration { launches: &launches, has_list: shape.has_list, alternating, test: shape.test.as_deref() };
     // What reports panics sees real threads: it compares them with each other only.
     let sees_real_threads = |name: &str| name == ikra_marks::FAILING || name.contains(OF_PANICS);
-    let made = repeated_over(program, (&names, lengths), alternating, NAME, &sees_real_threads)
-        .map_err(|refused| refused.to_string())?;
+    let made = repeated_over(program, &iteration, NAME, &sees_real_threads).map_err(|refused| refused.to_string())?;
     let text = made.module.to_string();
     if let Some(variable) = own_state(&state(&made.module), &text) {
         return Err(format!("it uses a variable of the program, `{variable}`, of which a loop would have its own"));

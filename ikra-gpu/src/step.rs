@@ -89,6 +89,14 @@ pub(crate) struct Step {
     pub(crate) stored: Option<Stored>,
     /// If it is a part of a loop over a worklist: how it uses that.
     pub(crate) work: Option<InWork>,
+    /// Whether an argument leads to further memory.
+    has_pointers: bool,
+}
+
+/// A number for a column of a member; `None` if there are too many.
+pub(crate) fn column_number(member: usize, column: usize) -> Option<u32> {
+    const COLUMNS: usize = 1 << 16;
+    (column < COLUMNS).then(|| u32::try_from(member * COLUMNS + column).ok()).flatten()
 }
 
 /// How a launch uses a worklist.
@@ -149,7 +157,33 @@ impl Step {
     pub(crate) fn of(sections: &[Section], entry: Arc<Loaded>, grid: Grid, arguments: &Arguments<'_>) -> Self {
         let work = InWork::of(sections, arguments);
         let sections = sections.iter().map(|section| (section.effects, Positions::of(&section.over))).collect();
-        Self { sections, entry, grid, arguments: arguments.copied(), stored: None, work }
+        let has_pointers = arguments.taken().any(|argument| argument.as_groups().is_some());
+        Self { sections, entry, grid, arguments: arguments.copied(), stored: None, work, has_pointers }
+    }
+
+    /// The columns that it reads or writes, as [`column_number`] numbers them, if it may write no other memory. Compiled code
+    /// shows them: it takes their addresses. Columns that are exchanged for others are no memory of their own.
+    pub(crate) fn reach(&self) -> Option<Vec<u32>> {
+        let is_plain = |(effects, positions): &(&'static Effects, Positions)| {
+            effects.shadowed().is_empty()
+                && effects.copied().is_empty()
+                && !effects.changes_objects()
+                && positions.list.is_none()
+                && !positions.are_of_iteration
+        };
+        let has_more = self.has_pointers || self.entry.reads_tables || self.stored.is_some() || self.work.is_some();
+        if has_more || !self.sections.iter().all(is_plain) {
+            return None;
+        }
+        let mut all = Vec::new();
+        for (member, places) in &self.entry.words {
+            let Some(member) = *member else { continue };
+            // The first entry of a table is the number of objects, which nothing in a recording changes.
+            for column in places.iter().filter_map(|place| place.checked_sub(1)) {
+                all.push(column_number(member, column)?);
+            }
+        }
+        Some(all)
     }
 
     /// Whether it runs for the objects of an iteration over a worklist.

@@ -84,7 +84,7 @@ impl DeviceWorld {
         let may_stay = wish != Wish::Host && steps.iter().any(|step| step.work.is_some());
         loop {
             let places = self.places_over(members, steps, lists, done)?;
-            let number = self.loops.number(steps, places.work.len());
+            let number = self.loops.number(steps, places.work.len(), Some(Vec::new()));
             let most = (work.most - done).min(MOST_TOGETHER);
             let this = Loop { recorded, going: None, most, before: done, number, places: &places };
             if len > 0 && may_stay {

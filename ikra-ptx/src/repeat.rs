@@ -42,14 +42,14 @@
 //! - a block executes one virtual block after another if the kernel is joint, otherwise as many at the same time as it has
 //!   threads for. Further threads do nothing. Block *b* of *n* that can execute *g* at the same time begins with *b*,
 //!   *b* + *n*, … *b* + (*g* − 1) *n*, and goes on with those that come *g n* later;
-//! - then all blocks wait for each other.
+//! - then all blocks wait for each other, unless nothing depends on it (see below).
 //!
 //! The parameters are numbers of 64 bits, and one of 32:
 //!
 //! 1. the address of the byte that says whether there is another iteration; 0 if there always is;
 //! 2. the address of a number that the host can read, 0 when the kernel starts. Before each further launch, a thread writes
 //!    256 times the number of iterations that have ended, plus the number of the launch in its iteration. So at the end it
-//!    is 256 times the number of iterations. If a launch fails in another block than the first one, the number may still be the one before;
+//!    is 256 times the number of iterations. Where blocks do not wait between launches, at most one of these can fail, and the number is written for that one. If a launch fails in another block than the first one, the number may still be the one before;
 //! 3. the most iterations;
 //! 4. the address of a number that is 0 when the kernel starts, if it has several blocks: how often blocks have arrived
 //!    where they wait for each other;
@@ -72,6 +72,14 @@
 //! number. The list that is emptied was read in the iteration before, and is filled in the next one: between these, blocks
 //! wait for each other at the end of each launch, of which there is at least one.
 //!
+//! # Launches that share nothing
+//!
+//! A [`Launch`] may say which memories it reads or writes. Blocks do not wait between launches that have none in common: a
+//! block goes on with the next one while others are still at the one before. So a kernel that counts iterations costs
+//! no waiting. The first launches of an iteration may be mixed with the last ones of the iteration before in the same way, if
+//! neither reads or writes the byte that is tested. In each iteration blocks wait once at least. When the loop ends they wait,
+//! too, before the number of iterations is written. With a worklist they wait after each launch.
+//!
 //! # Why it does the same
 //!
 //! - *Order.* A launch begins when the one before it is done, and its stores are visible. Here all threads of a block
@@ -81,6 +89,8 @@
 //!   ordered before the first barrier, that before the release, the release before each other block's acquire that reads the
 //!   count, and that before the loads after the other block's second barrier. This is PTX's causality order. A later
 //!   addition observes the earlier ones, so an acquire that reads it observes all of them.
+//! - *Order between launches that share nothing.* No read of one sees a write of another, in any order; so they
+//!   may be mixed, each group of them between two meetings. The test reads a byte that none of its group writes.
 //! - *Caches.* Loads that may use a cache which only the start of a kernel empties, `ld.global.nc`, become ordinary ones.
 //! - *The number of a thread.* `%tid`, `%ntid`, `%ctaid` and `%nctaid` are replaced by those of the launch. Warps stay
 //!   warps, since launches have whole warps.
@@ -97,11 +107,13 @@
 
 mod body;
 mod frame;
+mod meetings;
 mod refuse;
 
 pub use crate::error::Refused;
 use crate::{Function, Instruction, Item, Linkage, Modifier, Module, Parameter, needed};
 use body::Moved;
+use meetings::Meetings;
 
 /// The threads of a warp.
 const WARP: u32 = 32;
@@ -155,37 +167,59 @@ pub fn repeated(
     name: &str,
     sees_real_threads: &dyn Fn(&str) -> bool,
 ) -> Result<Repeated, Refused> {
-    repeated_over(module, (kernels, &[]), alternating, name, sees_real_threads)
+    let launches: Vec<_> = kernels.iter().map(|&kernel| Launch { kernel, length: None, reach: None }).collect();
+    let iteration = Iteration { launches: &launches, has_list: false, alternating, test: None };
+    repeated_over(module, &iteration, name, sees_real_threads)
 }
 
-/// As [`repeated`], for launches over a worklist. `lengths` has for each kernel the position of the parameter that is the number
-/// of objects in the list; `None` for launches that are not for the list.
+/// A launch of an iteration.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// The kernel's name.
+    pub kernel: &'a str,
+    /// For a launch over the worklist: the position of the parameter that is the number of objects in the list.
+    pub length: Option<usize>,
+    /// Numbers of the memories that it reads or writes, if it reads and writes no others; `None` if that is not known.
+    /// Memories with different numbers do not overlap. Memory that no launch writes need not be among them.
+    pub reach: Option<&'a [u32]>,
+}
+
+/// The launches of an iteration, and the test before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Iteration<'a> {
+    /// The launches, in their order.
+    pub launches: &'a [Launch<'a>],
+    /// Whether the loop has a worklist.
+    pub has_list: bool,
+    /// How many iterations have parameters of their own, one after another; 1 if all have the same.
+    pub alternating: usize,
+    /// The memory that has the tested byte, as for [`Launch::reach`]; no memory if the loop has no such byte.
+    pub test: Option<&'a [u32]>,
+}
+
+/// As [`repeated`], for launches over a worklist, and such that are known to share no memory.
 ///
 /// # Errors
 ///
 /// As for [`repeated`].
 pub fn repeated_over(
     module: &Module,
-    (kernels, lengths): (&[&str], &[Option<usize>]),
-    alternating: usize,
+    iteration: &Iteration<'_>,
     name: &str,
     sees_real_threads: &dyn Fn(&str) -> bool,
 ) -> Result<Repeated, Refused> {
-    let made =
-        made(module, (kernels, lengths), alternating, name, sees_real_threads).map_err(|reason| Refused { reason })?;
+    let made = made(module, iteration, name, sees_real_threads).map_err(|reason| Refused { reason })?;
     made.module.verify().map_err(|error| Refused { reason: format!("the new program is not valid: {error}") })?;
     Ok(made)
 }
 
-/// `lengths` is empty for a loop without a worklist.
 fn made(
     module: &Module,
-    (kernels, lengths): (&[&str], &[Option<usize>]),
-    alternating: usize,
+    iteration: &Iteration<'_>,
     name: &str,
     sees_real_threads: &dyn Fn(&str) -> bool,
 ) -> Result<Repeated, String> {
-    let count = kernels.len().saturating_mul(alternating);
+    let count = iteration.launches.len().saturating_mul(iteration.alternating);
     if count == 0 || count > MOST_LAUNCHES {
         return Err(format!("there are {count} launches, and 1 to {MOST_LAUNCHES} are possible"));
     }
@@ -196,8 +230,8 @@ fn made(
     }) {
         return Err(format!("the name `{name}` is taken"));
     }
-    let (mut launches, mut joint) = (Vec::new(), Vec::new());
-    for &kernel in kernels {
+    let (mut launches, mut joint, mut can_fail) = (Vec::new(), Vec::new(), Vec::new());
+    for &Launch { kernel, length, .. } in iteration.launches {
         let Some(function) = module.kernels().find(|function| function.name == kernel) else {
             return Err(format!("there is no kernel `{kernel}`"));
         };
@@ -205,15 +239,16 @@ fn made(
         let alone = needed::module(module, function.clone());
         let mut others = alone.functions().filter(|other| other.name != kernel);
         others.try_for_each(|other| refuse::function(other, sees_real_threads(&other.name)))?;
-        launches.push(function);
+        launches.push((function, length));
         joint.push(is_joint(&alone));
+        can_fail.push(meetings::can_fail(&alone));
     }
-    let mut new = frame::kernel(name, (&joint, lengths), alternating)?;
+    let mut new = frame::kernel(name, iteration, &joint, &Meetings::of(iteration, &can_fail))?;
     let places = frame::places(&new);
     // From the last one, so that the earlier places stay where they are.
     for (number, place) in places.into_iter().enumerate().rev() {
-        let length = lengths.get(number % launches.len()).copied().flatten();
-        Moved { number, name, length }.insert(&mut new, launches[number % launches.len()], place)?;
+        let (kernel, length) = launches[number % launches.len()];
+        Moved { number, name, length }.insert(&mut new, kernel, place)?;
     }
     let end = |end: u64, one: &Parameter| end.next_multiple_of(u64::from(one.alignment())) + one.bytes();
     let bytes = new.parameters.iter().fold(0, end);

@@ -3,7 +3,7 @@
 
 use ikra_ptx::{
     Module,
-    repeat::{LAUNCH_PARAMETERS, OWN_PARAMETERS, repeated, repeated_over},
+    repeat::{Iteration, LAUNCH_PARAMETERS, Launch, OWN_PARAMETERS, repeated, repeated_over},
 };
 
 const HEAD: &str = ".version 7.0\n.target sm_80\n.address_size 64\n";
@@ -163,7 +163,9 @@ fn a_worklist_says_how_many_there_are() {
         Module::parse(&text).unwrap()
     };
     let over = |module: &Module, length: usize| {
-        repeated_over(module, (&["k", "k"], &[Some(length), None]), 3, "all", &|_| false)
+        let launches = [Some(length), None].map(|length| Launch { kernel: "k", length, reach: None });
+        let iteration = Iteration { launches: &launches, has_list: true, alternating: 3, test: None };
+        repeated_over(module, &iteration, "all", &|_| false)
     };
     let module = kernel("ld.param.u32 %r1, [end];\nld.param.u32 %r2, [first];\nst.global.u32 [%rd1], %r1;");
     let made = over(&module, 1).unwrap().module;
@@ -186,4 +188,41 @@ fn a_worklist_says_how_many_there_are() {
         let refused = over(module, length).unwrap_err().reason;
         assert!(refused.contains(reason), "{refused}");
     }
+}
+
+/// Blocks wait between launches only where these may share memory, and at the end of the loop.
+#[test]
+fn blocks_wait_where_memory_may_be_shared() {
+    let texts = [
+        kernel("ret;"),
+        kernel("@%p1 trap;\nret;").replace(" k(", " fails("),
+        kernel(".shared .u32 sum;\nst.shared.u32 [sum], %r1;\nret;").replace(" k(", " shares("),
+    ];
+    let module = Module::parse(&format!("{HEAD}{}", texts.concat())).unwrap();
+    let made = |launches: &[(&str, &[u32])]| {
+        let launches: Vec<_> =
+            launches.iter().map(|&(kernel, reach)| Launch { kernel, length: None, reach: Some(reach) }).collect();
+        let iteration = Iteration { launches: &launches, has_list: false, alternating: 1, test: Some(&[0]) };
+        let made = repeated_over(&module, &iteration, "all", &|_| false).unwrap();
+        assert_eq!(Module::parse(&made.module.to_string()).unwrap().to_string(), made.module.to_string());
+        made.module.to_string()
+    };
+    let meetings = |text: &str| {
+        ["0", "1", "2", "_end"]
+            .map(|number| text.contains(&format!("red.release.gpu.global.add.u64 \t[%arrived], 1;\nagain{number}:")))
+    };
+    let text = made(&[("k", &[1]), ("k", &[0, 1, 2]), ("k", &[2])]);
+    assert_eq!(meetings(&text), [true, true, false, true], "{text}");
+    let text = made(&[("k", &[1]), ("k", &[0, 1]), ("k", &[0, 2])]);
+    assert_eq!(meetings(&text), [true, true, true, false], "{text}");
+    // The loop's first report is of the launch that can fail.
+    let text = made(&[("k", &[1]), ("fails", &[2]), ("k", &[1, 2])]);
+    assert_eq!(meetings(&text), [false, true, true, false], "{text}");
+    let (begin, _) = text.split_once("begun:").unwrap();
+    assert!(begin.contains("or.b64 \t%note, %note, 1;"), "{text}");
+    // Threads that have worked together meet before their memory is used again.
+    let text = made(&[("shares", &[1]), ("shares", &[2]), ("k", &[1, 2])]);
+    let (_, after) = text.split_once("done0:").unwrap();
+    let (between, _) = after.split_once("ld.param.u32 \t%threads1").unwrap();
+    assert_eq!(between.trim(), "barrier.sync \t0;", "{text}");
 }

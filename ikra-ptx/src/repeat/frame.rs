@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{LAUNCH_PARAMETERS, OWN_PARAMETERS, head};
+use super::meetings::{Meetings, Report};
+use super::{Iteration, LAUNCH_PARAMETERS, OWN_PARAMETERS, head};
 use crate::{Function, Item, Module, Opcode, Parameter, Type};
 
 /// The barrier of the kernels. All threads of a real block meet at barrier 0.
@@ -150,10 +151,9 @@ look{first}:
     ) + &wait(&format!("_look{first}"), "")
 }
 
-/// A launch; the kernel takes the place of the block with `brkpt`. `next` is the number of the next one in its iteration, 0
-/// if there is none.
-/// `is_counted` says that there is a thread for each object of the worklist.
-fn launch(name: &str, number: usize, (is_joint, is_counted): (bool, bool), next: usize) -> String {
+/// A launch; the kernel takes the place of the block with `brkpt`. `after` is the report after it, if blocks then wait for each
+/// other. `is_counted` says that there is a thread for each object of the worklist.
+fn launch(name: &str, number: usize, (is_joint, is_counted): (bool, bool), after: Option<Report>) -> String {
     let [blocks, threads, inverse] = parameters_of(name, number);
     let blocks = if is_counted {
         let all = format!("%blocks{number}");
@@ -192,15 +192,11 @@ fn launch(name: &str, number: usize, (is_joint, is_counted): (bool, bool), next:
             "",
         )
     };
-    let ended = u8::from(next == 0);
-    let note = format!(
-        "
-	add.s64 %note, %ended, {ended};
-	shl.b64 %note, %note, 8;
-	or.b64 %note, %note, {next};
-	@%notes st.relaxed.sys.global.u64 [%report], %note;
-"
-    );
+    let next = match after {
+        Some(report) => wait(&number.to_string(), &note(report)),
+        // A launch may use the same shared memory next.
+        None => String::from(if is_joint { "\tbarrier.sync 0;\n" } else { "" }),
+    };
     let skip = if is_joint { format!("@%idle bra {end};") } else { String::new() };
     format!(
         "
@@ -228,8 +224,20 @@ body{number}:
 	{meet}
 	bra.uni next{number};
 done{number}:
-{}",
-        wait(&number.to_string(), &note)
+{next}"
+    )
+}
+
+/// Stores a report.
+fn note(Report { ended, launch }: Report) -> String {
+    format!(
+        "
+	add.s64 %note, %ended, {};
+	shl.b64 %note, %note, 8;
+	or.b64 %note, %note, {launch};
+	@%notes st.relaxed.sys.global.u64 [%report], %note;
+",
+        u8::from(ended)
     )
 }
 
@@ -237,11 +245,12 @@ done{number}:
 /// alternate.
 pub(super) fn kernel(
     name: &str,
-    (joint, lengths): (&[bool], &[Option<usize>]),
-    alternating: usize,
+    Iteration { launches, has_list, alternating, .. }: &Iteration<'_>,
+    joint: &[bool],
+    meetings: &Meetings,
 ) -> Result<Function, String> {
     let mut text = String::from("(\n");
-    let has_list = !lengths.is_empty();
+    let (has_list, alternating) = (*has_list, *alternating);
     let parameters = parameters(name, joint.len() * alternating, if has_list { alternating } else { 0 });
     for (n, parameter) in parameters.iter().enumerate() {
         let _ = writeln!(text, "\t{parameter}{}", if n + 1 < parameters.len() { "," } else { "" });
@@ -265,21 +274,28 @@ pub(super) fn kernel(
 "
         );
     }
+    if meetings.first > 0 {
+        let begun = note(Report { ended: false, launch: meetings.first });
+        text += &format!("\t@%follows bra begun;\n{begun}begun:\n");
+    }
     for iteration in 0..alternating {
         let first = iteration * joint.len();
         text += &look(first, has_list.then(|| lists_of(name, iteration)));
         for (number, &is_joint) in joint.iter().enumerate() {
-            let is_counted = lengths.get(number).copied().flatten().is_some();
-            text += &launch(name, first + number, (is_joint, is_counted), (number + 1) % joint.len());
+            let is_counted = launches[number].length.is_some();
+            text += &launch(name, first + number, (is_joint, is_counted), meetings.after[number]);
         }
         text += "\n\tadd.s64 %ended, %ended, 1;\n";
     }
-    text += "
-	bra.uni look0;
-end:
-	ret;
-}
-";
+    text += "\n\tbra.uni look0;\nend:\n";
+    let ended = Report { ended: false, launch: 0 };
+    if meetings.after.last().is_none_or(Option::is_none) {
+        // The last launches are over, and no further one begins.
+        text += &wait("_end", &note(ended));
+    } else if meetings.first > 0 {
+        text += &format!("\t@%follows bra noted;\n{}noted:\n", note(ended));
+    }
+    text += "\tret;\n}\n";
     let text = format!(".visible .entry {name}{text}");
     let parsed = Module::parse(&text).map_err(|error| format!("the loop is not understood: {error}"))?;
     let function =

@@ -2,7 +2,7 @@
 
 use ikra_build::ptxas;
 use ikra_ptx::Module;
-use ikra_ptx::repeat::{repeated, repeated_over};
+use ikra_ptx::repeat::{Iteration, Launch, repeated, repeated_over};
 use ikra_ptx_tests::code;
 use ikra_test_gpu::device_code::has_assembler;
 
@@ -35,8 +35,9 @@ fn every_kernel_for_each_object_can_have_a_worklist() {
         if !is_plain || kernel.name.contains("_born") {
             continue;
         }
-        let (kernels, lengths) = ([&kernel.name[..], &kernel.name], [Some(1), None]);
-        let made = repeated_over(&module, (&kernels, &lengths), 3, "resident", &reports_panics);
+        let launches = [Some(1), None].map(|length| Launch { kernel: &kernel.name, length, reach: None });
+        let iteration = Iteration { launches: &launches, has_list: true, alternating: 3, test: None };
+        let made = repeated_over(&module, &iteration, "resident", &reports_panics);
         let text = made.unwrap_or_else(|refused| panic!("{}: {refused}", kernel.name)).module.to_string();
         assert!(text.contains(", %length;"), "{text}");
         assert_eq!(Module::parse(&text).unwrap().to_string(), text);
