@@ -1,5 +1,6 @@
 //! The way back: from columns to ordinary objects.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
@@ -36,20 +37,29 @@ impl Context<'_> {
 
     /// Writes the objects of pointers that were taken out of their fields, now or earlier.
     pub(crate) fn write_removed(&self) -> Result<(), Problem> {
-        let mut written = Vec::new();
-        let result = loop {
-            let next = self.graph.removed.borrow_mut().pop();
-            let Some(mut pointer) = next else { break Ok(()) };
+        let next = || self.graph.removed.borrow_mut().pop();
+        let mut taken = Taken { from: &self.graph.removed, pointers: Vec::new() };
+        while let Some(pointer) = next() {
+            taken.pointers.push(pointer);
             let mut back = Back::new(self);
-            pointer.visit(&mut back);
-            let result = back.finish();
-            written.push(pointer);
-            if result.is_err() {
-                break result;
+            if let Some(pointer) = taken.pointers.last_mut() {
+                pointer.visit(&mut back);
             }
-        };
-        self.graph.removed.borrow_mut().append(&mut written);
-        result
+            back.finish()?;
+        }
+        Ok(())
+    }
+}
+
+/// Pointers that are being written. They go back even if a function of `with` panics.
+struct Taken<'g> {
+    from: &'g RefCell<Vec<Box<dyn Removed>>>,
+    pointers: Vec<Box<dyn Removed>>,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.from.borrow_mut().append(&mut self.pointers);
     }
 }
 

@@ -65,7 +65,8 @@ pub(crate) struct Graph {
     links: ByAddress<usize, (u32, u32)>,
     /// The shared objects, in the order in which they became known.
     order: Vec<(u32, u32)>,
-    /// The same as `links` for objects in `Box`es, by address and ordinary type: objects without bytes share addresses.
+    /// The same as `links` for objects in `Box`es, by address and ordinary type: when the program has dropped one, an
+    /// object of another type may get its address.
     owned: ByAddress<(usize, TypeId), (u32, u32)>,
     stores: Vec<(TypeId, Box<dyn AnyStore>)>,
     pub(crate) texts: Texts,
@@ -148,6 +149,7 @@ impl Graph {
 
     /// The link to an object in a `Box`, which becomes known.
     pub(crate) fn own<X: TraceObject>(&mut self, object: &X) -> Result<UntypedLink, Problem> {
+        const { assert!(size_of::<X>() > 0, "objects without bytes have one address in a `Box`: put them into `Rc`s") };
         let link = hold(object, || Holder::Owned, self)?;
         let place = self.place(link)?;
         self.owned.insert(((&raw const *object).addr(), TypeId::of::<X>()), place);

@@ -32,6 +32,29 @@ use crate::tracer::Tracer;
 /// refers::<Rc<PlainBody>, Link<Body>>();
 /// refers::<Box<PlainBody>, Link<Body>>();
 /// ```
+///
+/// All objects without bytes have one address in a `Box`, so nothing tells them apart. Put them into `Rc`s:
+///
+/// ```compile_fail,E0080
+/// use std::rc::Rc;
+/// use ikra::{prelude::*, trace::{Trace, TraceWorld}};
+///
+/// #[soa_class]
+/// pub struct Egg { pub hue: u32 }
+/// #[soa_class]
+/// pub struct Nest { pub egg: Link<Egg> }
+/// #[soa_world]
+/// pub struct Tree { pub nests: Objects<Nest>, pub eggs: Objects<Egg> }
+///
+/// #[derive(Trace)]
+/// #[trace(class = Egg, rest(hue = 3))]
+/// struct PlainEgg;
+/// #[derive(Trace)]
+/// #[trace(class = Nest)]
+/// struct PlainNest { egg: Box<PlainEgg> }
+///
+/// let tree = Tree::trace(&Rc::new(PlainNest { egg: Box::new(PlainEgg) }));
+/// ```
 pub trait Refers<L>: Sized + 'static {
     /// Whether the pointer owns its object.
     #[doc(hidden)]

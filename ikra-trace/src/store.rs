@@ -235,7 +235,9 @@ impl<C: Class> AnyStore for Store<C> {
         self.reached.clear();
         let Some(objects) = find::<C>(members) else { return false };
         for &(field, changes) in &self.columns.fields {
-            let links = changes(objects, &self.objects);
+            let mut links = changes(objects, &self.objects);
+            // No ordinary object belongs to those that were made after the trace.
+            links.retain(|link| link.index() < self.holders.len());
             if !links.is_empty() && self.changed.is_empty() {
                 self.changed.resize(self.holders.len(), 0);
             }

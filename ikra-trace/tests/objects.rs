@@ -33,6 +33,11 @@ impl Node {
             self.remove();
         }
     }
+    #[kernel]
+    pub fn breed(&mut self, young: Spawn<Node>) {
+        self.value += 1;
+        young.push(Node { value: 0, next: None });
+    }
 }
 
 #[soa_world]
@@ -349,6 +354,23 @@ fn reserved_objects() {
     assert!(matches!(error, TraceError::World(ikra::Error::NotAllInitialized { pending: 1, .. })), "{error}");
     list.nodes.init(link, Node { value: 0, next: None }).unwrap();
     assert_eq!(list.write_back().unwrap(), 0);
+}
+
+/// No ordinary object belongs to them, so their changes are nobody's.
+#[test]
+fn objects_that_kernels_make() {
+    let a = rc::node(1, None);
+    let mut list = List::trace(&a).unwrap();
+    for value in 2..5 {
+        list.execute(Node::breed, ());
+        assert_eq!((list.write_back().unwrap(), a.value.get()), (1, value));
+    }
+    let young = list.nodes.links().nth(1).unwrap();
+    list.set(young, node::value, 99);
+    assert_eq!(list.write_back().unwrap(), 0);
+    list.set(young, node::value, 0);
+    list.execute(Node::die, ());
+    assert!(matches!(list.write_back(), Err(TraceError::IdsChanged { class: "Node" })));
 }
 
 /// The trace holds the last pointers to a chain, and drops it without recursion: in the order of the links, in the

@@ -3,6 +3,7 @@
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::{Rc, Weak};
 
 use ikra::prelude::*;
@@ -364,6 +365,43 @@ fn changes_that_were_written_before_an_error_are_taken_back() -> Result<(), Trac
         shop.parts.column_mut(part::hp).iter_mut().for_each(|hp| *hp -= wrong);
         shop.write_back()?;
         assert_eq!(parts.iter().map(|part| part.borrow().hp).collect::<Vec<_>>(), [1, 2, 3]);
+    }
+    Ok(())
+}
+
+/// The trace keeps the boxes that it has taken out, whatever a function of `with` does.
+#[test]
+fn a_panic_loses_no_boxes() -> Result<(), TraceError> {
+    #[derive(Trace)]
+    #[trace(class = Owner, rest(parts = InnerArray::new()))]
+    struct Plain {
+        two: [Option<Box<Moody>>; 2],
+    }
+    #[derive(Trace)]
+    #[trace(class = Part)]
+    struct Moody {
+        #[trace(with = moody)]
+        hp: u32,
+    }
+    mod moody {
+        pub(super) fn trace(hp: &u32) -> u32 {
+            *hp
+        }
+        pub(super) fn write_back(hp: &mut u32, value: u32) {
+            assert_ne!(value, 13);
+            *hp = value;
+        }
+    }
+    let two = [1, 2].map(|hp| Some(Box::new(Moody { hp })));
+    let mut shop = Shop::trace(&Rc::new(RefCell::new(Plain { two })))?;
+    shop.set(Link::from_id(1).unwrap(), owner::two, [None; 2]);
+    assert_eq!(shop.write_back()?, 1);
+    for unlucky in [0, 1] {
+        shop.parts.column_mut(part::hp).fill(3);
+        shop.parts.column_mut(part::hp)[unlucky] = 13;
+        assert!(catch_unwind(AssertUnwindSafe(|| shop.write_back())).is_err());
+        shop.parts.column_mut(part::hp)[unlucky] = 4;
+        assert_eq!(shop.write_back()?, 2);
     }
     Ok(())
 }
