@@ -405,10 +405,12 @@ macro_rules! remapped_as_it_is {
             // SAFETY: the object exists, and nothing else accesses it.
             let value = unsafe { <Self as Storage<C, K>>::read(bases, index) };
             let Some(remapped) = value.remapped(moves) else { return false };
+            let is_same = crate::value::Loaded::same(&value, &remapped);
             if what == crate::moves::Remap::Cascade {
-                return crate::value::Loaded::same(&value, &remapped);
+                return is_same;
             }
-            if what == crate::moves::Remap::Commit {
+            // Most links stay, and memory that is not written need not go back.
+            if what == crate::moves::Remap::Commit && !is_same {
                 // SAFETY: by the contract.
                 unsafe { <Self as Storage<C, K>>::write(bases, index, remapped) };
             }

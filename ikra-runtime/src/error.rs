@@ -209,7 +209,7 @@ pub enum Error {
     },
     /// An object to be removed is the target of a link that cannot be empty. Nothing was removed.
     #[error(
-        "`{class}::{field}` of {class}#{object} is a link to an object of class {target} that would be removed; store another link first, or make the field an `Option<Link<{target}>>`, which becomes `None`"
+        "`{class}::{field}` of {class}#{object} is a link to an object of class {target} that would be removed; store another link first, or make the field an `Option` of its type, which becomes `None`"
     )]
     LinkToRemoved {
         /// The class whose objects have the field.

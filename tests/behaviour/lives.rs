@@ -299,6 +299,27 @@ fn handles_follow_objects() -> Result<(), Error> {
     Ok(())
 }
 
+/// A handle names no object of a world that did not make it, nor of objects that took others' place.
+#[test]
+fn handles_of_other_worlds_name_nothing() -> Result<(), Error> {
+    let mut meadow = Meadow::new();
+    let links: Vec<_> = meadow.sheep.extend((0..4).map(sheep))?.collect();
+    let early = meadow.track(links[1])?;
+    let mut copy = meadow.clone();
+    let (here, there) = (meadow.track(links[0])?, copy.track(links[3])?);
+    assert_ne!(here, there);
+    assert_eq!([copy.tracked(early), copy.tracked(here), copy.tracked(there)], [Some(links[1]), None, Some(links[3])]);
+    assert_eq!(
+        [meadow.tracked(early), meadow.tracked(here), meadow.tracked(there)],
+        [Some(links[1]), Some(links[0]), None]
+    );
+    meadow.sheep = Objects::new();
+    let link = meadow.sheep.push(sheep(9))?;
+    meadow.track(link)?;
+    assert_eq!([early, here].map(|handle| meadow.tracked(handle)), [None, None]);
+    Ok(())
+}
+
 /// A node of a chain, which goes with the node before it, and with all that it needs.
 #[soa_class]
 pub struct Ring {

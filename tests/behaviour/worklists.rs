@@ -66,6 +66,17 @@ impl Cell {
             self.remove();
         }
     }
+    /// It makes an object, and fails or removes its own.
+    #[kernel]
+    pub fn replace(&mut self, young: Spawn<Cell>, next: Worklist<Cell>, fails: bool) {
+        next.push(young.push(Cell { age: 1000, next: None }));
+        assert!(!fails, "as asked");
+        self.remove();
+    }
+    #[kernel]
+    pub fn breed(&mut self, young: Spawn<Cell>) {
+        young.push(Cell { age: 2000, next: None });
+    }
     #[kernel]
     pub fn fail_at(&self, next: Worklist<Cell>, age: u32) {
         next.push(self.link());
@@ -76,6 +87,44 @@ impl Cell {
 #[soa_world]
 pub struct Dish {
     pub cells: Objects<Cell>,
+}
+
+#[soa_class]
+pub struct Pin {
+    pub at: Link<Cell>,
+}
+
+#[soa_world]
+pub struct Pinned {
+    pub cells: Objects<Cell>,
+    pub pins: Objects<Pin>,
+}
+
+/// Objects that a kernel put in, and which do not exist since it failed, are not others that come later.
+#[test]
+fn a_kernel_that_fails_leaves_no_objects() {
+    for fails in [false, true] {
+        let mut dish = Pinned::new();
+        let cell = dish.cells.push(Cell { age: 0, next: None }).unwrap();
+        dish.pins.push(Pin { at: cell }).unwrap();
+        let start = [cell].into_iter().collect();
+        let (_, left) = dish
+            .on(Place::Host)
+            .repeat_over(&start, 1, |step, work| {
+                // What exists stays in the worklist.
+                step.over(work).execute(Cell::divide, (work, 1))?;
+                let mut run = || step.over(work).execute(Cell::replace, (work, fails));
+                let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(&mut run));
+                match ended {
+                    Ok(ended) => assert!(matches!(ended, Err(Error::LinkToRemoved { .. })), "{ended:?}"),
+                    Err(_) => assert!(fails),
+                }
+                step.execute(Cell::breed, ())
+            })
+            .unwrap();
+        assert_eq!(left.links().map(|link| dish.get(link).age()).collect::<Vec<_>>(), [0, 1], "{fails}");
+        assert_eq!(dish.cells.column(cell::age), [0, 1, 2000, 2000]);
+    }
 }
 
 fn dish(n: usize) -> (Dish, Vec<Link<Cell>>) {

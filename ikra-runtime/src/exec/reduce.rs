@@ -232,14 +232,15 @@ unsafe fn reduce_listed<K, A, R, const ALONE: bool>(
     R: Reducer<K::Output>,
 {
     let isa = Isa::of(const { K::EFFECTS.is_heavy() });
-    let mut place = 0;
+    // For an exact reducer any accumulator will do, and the first ones cost least.
+    let (mut place, step) = (0, const { !R::IS_EXACT as usize });
     for run in runs {
         match run {
             // SAFETY: the contract is the same, for each of the objects.
             Run::Range(range) => unsafe {
                 for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
                     windows.spread(Fold { calls, reducer, place, sums: &mut *sums }, isa);
-                    place += calls.len;
+                    place += step * calls.len;
                 });
             },
             Run::Each(indices) => {
@@ -256,7 +257,7 @@ unsafe fn reduce_listed<K, A, R, const ALONE: bool>(
                             }
                         });
                     }
-                    place += 1;
+                    place += step;
                 }
             }
         }

@@ -75,8 +75,8 @@ pub trait Lives {
     fn open(&mut self, section: u32, effects: &Effects);
     /// Prepares for a kernel that may make objects of this class.
     fn open_nursery(&mut self);
-    /// Forgets what a kernel marked and made.
-    fn close(&mut self);
+    /// Forgets what a kernel marked and made. `exist` says whether the objects that it made exist.
+    fn close(&mut self, exist: bool);
     /// Takes the objects that the kernel marked for removal: one bit per index.
     fn take_marks(&mut self) -> Vec<u64>;
     /// Gives the objects that the kernel made their ids. `are_named` is whether fields may have links to them.
@@ -273,8 +273,14 @@ impl<C: Class> Lives for Objects<C> {
             Some(nursery) => nursery.open(threads(), slots),
             none => *none = Some(Nursery::new(threads(), slots)),
         }
+        if let Some(younger) = self.fillable.0.upgrade() {
+            younger.open();
+        }
     }
-    fn close(&mut self) {
+    fn close(&mut self, exist: bool) {
+        if let Some(younger) = self.fillable.0.upgrade() {
+            younger.close(exist);
+        }
         let table = self.table_mut();
         if let Some(nursery) = &mut table.nursery {
             nursery.close();

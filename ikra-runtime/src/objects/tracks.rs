@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::class::Class;
 use crate::link::Link;
@@ -10,7 +11,7 @@ use crate::link::Link;
 /// A handle to one object, kept outside of its world: 8 bytes. It follows the object when ids change, and knows when
 /// the object was removed. [`World::track`](crate::world::World::track) makes it.
 ///
-/// It belongs to the world that made it, and to clones of that world.
+/// It belongs to the world that made it, and to clones of that world that are made later. In other worlds it names nothing.
 pub struct Tracked<C> {
     entry: u32,
     version: u32,
@@ -35,10 +36,16 @@ impl<C: Class> fmt::Debug for Tracked<C> {
     }
 }
 
+/// A number for a handle. It comes again after four billion others.
+fn new_version() -> u32 {
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    LAST.fetch_add(1, Relaxed)
+}
+
 /// The tracked objects of a class.
 #[derive(Clone, Default)]
 pub(super) struct Tracks {
-    /// The index of each tracked object, or none; and the number of objects that had the entry before.
+    /// The index of each tracked object, or none; and the number of its handle, which no other world gives out.
     entries: Vec<(Option<u32>, u32)>,
     /// The entry of each tracked object, by index.
     by_index: HashMap<u32, u32>,
@@ -52,11 +59,11 @@ impl Tracks {
         let index = link.index() as u32;
         let entry = *self.by_index.entry(index).or_insert_with(|| match self.free.pop() {
             Some(entry) => {
-                self.entries[entry as usize].0 = Some(index);
+                self.entries[entry as usize] = (Some(index), new_version());
                 entry
             }
             None => {
-                self.entries.push((Some(index), 0));
+                self.entries.push((Some(index), new_version()));
                 self.entries.len() as u32 - 1
             }
         });
@@ -86,10 +93,7 @@ impl Tracks {
             place.0 = now;
             match now {
                 Some(now) => drop(self.by_index.insert(now, entry)),
-                None => {
-                    place.1 = place.1.wrapping_add(1);
-                    self.free.push(entry);
-                }
+                None => self.free.push(entry),
             }
         }
         // Entries are given out in an order that does not depend on the map.

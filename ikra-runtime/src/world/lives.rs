@@ -91,19 +91,21 @@ struct Open<'w, W: World> {
     saved: Vec<Saved>,
     /// The count of changes of ids when the kernel began.
     since: u64,
+    /// Whether the objects that it made exist.
+    exist: bool,
 }
 
 impl<W: World> Drop for Open<'_, W> {
     fn drop(&mut self) {
         for member in self.world.members_mut().as_mut() {
-            member.close();
+            member.close(self.exist);
         }
     }
 }
 
 impl<'w, W: World> Open<'w, W> {
     fn of(world: &'w mut W, effects: &[&Effects]) -> Result<Self, Error> {
-        let mut open = Self { world, saved: Vec::new(), since: generation() };
+        let mut open = Self { world, saved: Vec::new(), since: generation(), exist: false };
         open.saved = opened(open.world.members_mut().as_mut(), effects)?;
         Ok(open)
     }
@@ -112,6 +114,7 @@ impl<'w, W: World> Open<'w, W> {
     fn commit(mut self) -> Result<(), Error> {
         let saved = std::mem::take(&mut self.saved);
         let has_moved = committed(self.world.members_mut().as_mut(), saved, self.since)?;
+        self.exist = true;
         forget_lists(self.world, has_moved);
         Ok(())
     }
@@ -225,9 +228,6 @@ fn remove_marked(
     if removed.iter().flatten().all(|&word| word == 0) {
         return Ok(false);
     }
-    let fields = |members: &[&mut dyn AnyObjects], is: fn(&FieldInfo) -> bool| {
-        members.iter().any(|member| member.fields().iter().any(is))
-    };
     cascade(members, &mut removed)?;
     let kept = |(member, removed): (&&mut dyn AnyObjects, &Vec<u64>)| kept(&**member, removed).filter(|_| compacts);
     let kept: Vec<_> = members.iter().zip(&removed).map(kept).collect();
@@ -238,7 +238,10 @@ fn remove_marked(
             *change = Change::kept(change.class(), kept.get());
         }
     }
-    if fields(members, |field| !field.empties) {
+    // Other links become empty, or stay.
+    let moves = Moves::new(&changes);
+    let may_fail = |field: &FieldInfo| !field.empties && moves.concern(field.holds_links_to);
+    if members.iter().any(|member| member.fields().iter().any(may_fail)) {
         members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), Remap::Check))?;
     }
     // Errors of fetching come before the first change.

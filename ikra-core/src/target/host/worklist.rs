@@ -14,15 +14,38 @@ const BITS: usize = 64;
 
 /// Objects without a bit: they have larger indices than the others, or none before the kernel that makes them ends.
 #[derive(Debug, Default)]
-pub struct Younger(Mutex<Vec<u32>>);
+pub struct Younger(Mutex<Indices>);
+
+#[derive(Debug, Default)]
+struct Indices {
+    all: Vec<u32>,
+    /// How many there were when the kernel began that makes such objects now, if one does.
+    before: Option<usize>,
+}
 
 impl Younger {
-    /// Replaces the indices by which links name new objects until their kernel ends.
-    pub fn settle(&self, index: impl Fn(u32) -> u32) {
-        self.lock().iter_mut().for_each(|one| *one = index(*one));
+    /// Notes that a kernel begins which may make objects.
+    pub fn open(&self) {
+        let mut young = self.lock();
+        young.before = Some(young.all.len());
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<u32>> {
+    /// Notes that it has ended. If its objects do not exist then, those that it added are forgotten.
+    pub fn close(&self, exist: bool) {
+        let mut young = self.lock();
+        if let Some(before) = young.before.take()
+            && !exist
+        {
+            young.all.truncate(before);
+        }
+    }
+
+    /// Replaces the indices by which links name new objects until their kernel ends.
+    pub fn settle(&self, index: impl Fn(u32) -> u32) {
+        self.lock().all.iter_mut().for_each(|one| *one = index(*one));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Indices> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -83,7 +106,7 @@ impl Found {
     pub(crate) fn insert(&self, index: u32) -> bool {
         let (at, bit) = (index as usize / BITS, 1 << (index as usize % BITS));
         if index >= self.count {
-            self.younger.lock().push(index);
+            self.younger.lock().all.push(index);
             return self.is_here;
         }
         // A load is cheaper than a change, which takes the cache line from other threads.
@@ -95,7 +118,7 @@ impl Found {
 
     /// Takes all objects, in ascending order.
     pub(crate) fn take(&mut self) -> Vec<u32> {
-        let mut younger = mem::take(&mut *self.younger.lock());
+        let mut younger = mem::take(&mut self.younger.lock().all);
         // Some took the indices of objects that are gone.
         younger.retain(|&index| index >= self.count || !self.insert(index));
         let mut all = Vec::new();
