@@ -129,7 +129,12 @@ impl Checkpoints<'_> {
         let name = self.cluster.agreed(name)?;
         let name = self.cluster.from_first(name.as_bytes())?;
         let started = self.own.write_as(&String::from_utf8_lossy(&name), world, state);
-        self.cluster.agreed(started)
+        let started = self.cluster.agreed(started);
+        if started.is_err() {
+            // No rank has a part to wait for, or `wait` would differ between ranks.
+            let _ = self.own.join();
+        }
+        started
     }
 
     /// Waits until the last checkpoint is on the disk, on all ranks, and removes older ones than are to be kept.
@@ -140,9 +145,9 @@ impl Checkpoints<'_> {
     pub fn wait(&mut self) -> Result<(), TableError> {
         let written = self.own.join();
         if self.cluster.agreed(written)? {
-            self.last = self.own.last();
             let removed = if self.cluster.is_first() { self.own.remove_old() } else { Ok(()) };
             self.cluster.agreed(removed)?;
+            self.last = self.own.last();
         }
         Ok(())
     }
@@ -171,3 +176,35 @@ impl Checkpoints<'_> {
         self.own.newest_of(names.lines(), |own, name| cluster.agreed(own.read(name)))
     }
 }
+
+/// Errors of one rank, after which the others go on.
+///
+/// ```
+/// # use ikra::{Place, prelude::*};
+/// # use ikra_cluster::Cluster;
+/// # #[soa_class] pub struct Body { pub pos: f32 }
+/// # #[soa_methods]
+/// # impl Body { #[kernel] pub fn advance(&mut self) { self.pos += 1.0; } }
+/// # #[soa_world] pub struct Sim { pub bodies: Objects<Body> }
+/// let folder = std::env::temp_dir().join(format!("ikra-cluster-failed-{}", std::process::id()));
+/// let write = |of_rank: fn(usize) -> &'static str| {
+///     Cluster::threads(2, |cluster| {
+///         let mut checkpoints = cluster.checkpoints(folder.join(of_rank(cluster.rank()))).unwrap();
+///         let mut sim = Sim::new();
+///         sim.bodies.extend((0..100).map(|_| Body { pos: 0.0 })).unwrap();
+///         cluster.share(&mut sim).unwrap();
+///         let (written, waited) = (checkpoints.write(&mut sim, 1).is_ok(), checkpoints.wait().is_ok());
+///         sim.on(Place::Cluster).execute(Body::advance, ()).unwrap();
+///         cluster.gather(&mut sim).unwrap();
+///         (written, waited, checkpoints.last())
+///     })
+/// };
+/// assert_eq!(write(|_| "used"), [(true, true, Some(1)); 2]);
+/// // Only the second rank's folder has a checkpoint, which the program has not looked at.
+/// assert_eq!(write(|rank| ["new", "used"][rank]), [(false, true, None); 2]);
+/// // No checkpoint is whole if each rank has a folder of its own.
+/// assert_eq!(write(|rank| ["one", "other"][rank]), [(true, false, None); 2]);
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// ```
+#[cfg(doctest)]
+struct FailedCheckpoints;

@@ -16,7 +16,7 @@ use ikra_runtime::world::World;
 
 use crate::device::Device;
 use crate::halo::HaloKey;
-use crate::reach::{How, Reach, all_reads, changes, has_own_outcome, reach};
+use crate::reach::{How, Reach, all_changes, all_reads, changes, has_own_outcome, reach};
 use crate::results::Results;
 use crate::state::{ClassState, Shared, fields_where};
 
@@ -38,7 +38,7 @@ struct Lent<'w, W: World> {
     is_on_device: bool,
     /// What debug builds check reads against, for each class.
     at_hand: Vec<AtHand>,
-    /// The fields of each class that ranks may have changed by a kernel for their own objects.
+    /// The fields of each class of which ranks may have other values if the kernel fails.
     divided: Vec<FieldSet>,
 }
 
@@ -358,6 +358,9 @@ unsafe impl<W: World> Executor<W> for Cluster {
                 lent.collect()?;
                 lent.shared.lock().ranks.traffic.repeated += 1;
                 lent.is_repeated = true;
+                // Ranks with other numbers of threads come to other objects before a panic.
+                let changed = |class| all_changes(&run.launch, class);
+                lent.divided = lent.shared.lock().classes.iter().map(changed).collect();
                 let result = run.on_host(lent.world, run.part);
                 // Each rank has the same error: no object has changed.
                 lent.has_ended = result.is_err();

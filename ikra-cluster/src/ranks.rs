@@ -13,8 +13,27 @@ const ENDED: u8 = 2;
 /// Whether a message is the last one of its rank.
 #[cfg(feature = "mpi")]
 pub(crate) fn is_last(message: &Bytes) -> bool {
-    // SAFETY: headers have no padding, and a message arrives as it was sent, by the contract of `Transport`.
-    message.first().is_some_and(|kind| unsafe { kind.assume_init() } != DATA)
+    byte(message, 0) != DATA
+}
+
+/// A byte of a message's header or text.
+fn byte(message: &Bytes, place: usize) -> u8 {
+    match message.get(place) {
+        // SAFETY: headers and texts have no padding, and a message arrives as it was sent, by the contract of `Transport`.
+        Some(byte) => unsafe { byte.assume_init() },
+        None => 0,
+    }
+}
+
+/// A number of a message's header.
+fn number(message: &Bytes, place: usize) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|n| byte(message, place + n)))
+}
+
+/// The text of a message: what its rank was at, or why it has failed.
+pub(crate) fn text(message: &Bytes) -> String {
+    let text: Vec<u8> = (0..(number(message, 0) >> 8) as usize).map(|n| byte(message, HEADER + n)).collect();
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Numbers about the messages of a rank.
@@ -90,7 +109,7 @@ impl Ranks {
     /// Tells the others that this rank exchanges nothing any more.
     pub(crate) fn end(&mut self) {
         if self.broken.is_none() {
-            self.tell(ENDED, "");
+            self.tell(ENDED, "its program has ended");
             self.broken =
                 Some(String::from("the rank's program has ended; call `cluster.gather(&mut world)` before it does"));
         }
@@ -138,18 +157,9 @@ impl Ranks {
 
     /// Where the contents of a message begin, if it is the expected one.
     fn open(&self, message: &Bytes, rank: usize, what: &What<'_>) -> Result<usize, String> {
-        let byte = |place: usize| match message.get(place) {
-            // SAFETY: headers and texts have no padding, and a message arrives as it was sent, by the contract of
-            // `Transport`.
-            Some(byte) => unsafe { byte.assume_init() },
-            None => 0,
-        };
-        let number = |place: usize| u64::from_le_bytes(std::array::from_fn(|n| byte(place + n)));
-        let (kind, len) = (byte(0), number(0) >> 8);
-        let text: Vec<u8> = (0..len as usize).map(|n| byte(HEADER + n)).collect();
-        let text = String::from_utf8_lossy(&text);
-        match kind {
-            FAILED if text.starts_with("rank ") => return Err(text.into_owned()),
+        let (number, text) = (|place| number(message, place), text(message));
+        match byte(message, 0) {
+            FAILED if text.starts_with("rank ") => return Err(text),
             FAILED => return Err(format!("rank {rank}: {text}")),
             ENDED => {
                 return Err(format!(
@@ -170,7 +180,7 @@ impl Ranks {
                 what.text
             ));
         }
-        Ok(HEADER + len as usize)
+        Ok(HEADER + (number(0) >> 8) as usize)
     }
 
     /// Sends the same bytes to all ranks, and returns the bytes of each rank, in the order of the ranks.

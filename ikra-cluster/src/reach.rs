@@ -167,6 +167,21 @@ fn updates(effects: &Effects, classes: &[ClassState]) -> Option<Vec<Update>> {
 
 /// The fields of its own objects that a kernel may change.
 pub(crate) fn changes(effects: &Effects, class: &ClassState) -> FieldSet {
-    let updated = |name: &str| effects.atomics().any(|used| used.name() == name && used.is_changed());
-    fields_where(class.fields, |n, field| effects.writes().contains(n) || field.atomic && updated(field.name))
+    effects.writes().intersection(class.all()).union(changed_atomics(effects, class))
+}
+
+/// The atomic fields of a class that a kernel may change, of any objects.
+fn changed_atomics(effects: &Effects, class: &ClassState) -> FieldSet {
+    let changed = |name: &str| effects.atomics().any(|used| used.name() == name && used.is_changed());
+    fields_where(class.fields, |_, field| field.atomic && changed(field.name))
+}
+
+/// The fields of a class that a kernel may change, of any objects.
+pub(crate) fn all_changes(launch: &Launch<'_>, class: &ClassState) -> FieldSet {
+    let of = |section: &Section| match section.effects {
+        effects if effects.changes_objects() => FieldSet::ALL,
+        effects if effects.class() == class.id => changes(effects, class),
+        effects => changed_atomics(effects, class),
+    };
+    launch.sections.iter().map(of).fold(FieldSet::EMPTY, FieldSet::union)
 }

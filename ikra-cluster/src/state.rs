@@ -51,7 +51,7 @@ fn table(objects: &dyn AnyObjects) -> u64 {
 /// A class of the world.
 #[derive(Debug)]
 pub(crate) struct ClassState {
-    id: ClassId,
+    pub(crate) id: ClassId,
     pub(crate) name: &'static str,
     pub(crate) fields: &'static [FieldInfo],
     /// The number of its objects, and the first object of each rank; one more at the end.

@@ -33,6 +33,10 @@ impl Node {
         self.v += 1;
     }
     #[kernel]
+    pub fn is_new(&self) -> bool {
+        self.v == 0
+    }
+    #[kernel]
     pub fn add(&self) {
         self.next.n().add(1);
     }
@@ -41,6 +45,17 @@ impl Node {
         assert!(self.link().id() != bad, "a failure that a test expects");
         self.v += 1;
         self.next.n().add(1);
+    }
+    #[kernel]
+    pub fn count_but(&self, bad: u32) {
+        assert!(self.link().id() != bad, "a failure that a test expects");
+        self.next.n().add(1);
+    }
+    #[kernel]
+    pub fn breed_but(&mut self, young: Spawn<Bag>, bad: u32) {
+        self.v += 1;
+        assert!(self.link().id() != bad, "a failure that a test expects");
+        young.push(Bag { many: InnerArray::default() });
     }
     #[kernel(updates(add(n)))]
     pub fn hidden(&mut self) {
@@ -131,6 +146,33 @@ fn a_failed_kernel_leaves_no_values() {
         (n.is_err(), v.is_err(), links.is_ok())
     });
     assert_eq!(ended, [(true, true, true); 3]);
+}
+
+/// All ranks run a kernel over a list, or with births, for all objects. With other threads, they come to other ones.
+#[test]
+fn a_failed_kernel_for_all_objects_leaves_no_values() {
+    // Whether each rank reads `n`, `v`, and `many` of the other class afterwards.
+    let readable = |how: u32| {
+        Cluster::threads(3, |cluster| {
+            let mut world = world(900, 1);
+            cluster.share(&mut world).unwrap();
+            let all = world.on(Place::Cluster).select(Node::is_new, ()).selection().unwrap();
+            let mut place = world.on(Place::Cluster);
+            let result = catch_unwind(AssertUnwindSafe(|| match how {
+                0 => place.over(&all).execute(Node::add_but, 500),
+                1 => place.over(&all).execute(Node::count_but, 500),
+                _ => place.execute(Node::breed_but, 500),
+            }));
+            assert!(!result.is_ok_and(|result| result.is_ok()), "it fails on each rank");
+            let n = catch_unwind(AssertUnwindSafe(|| world.nodes.copy_column(node::n)));
+            let v = catch_unwind(AssertUnwindSafe(|| world.nodes.column(node::v).to_vec()));
+            let many = catch_unwind(AssertUnwindSafe(|| world.bags.iter().filter(|bag| bag.many.is_empty()).count()));
+            [n.is_ok(), v.is_ok(), many.is_ok()]
+        })
+    };
+    assert_eq!(readable(0), [[false, false, true]; 3]);
+    assert_eq!(readable(1), [[false, true, true]; 3]);
+    assert_eq!(readable(2), [[false, false, false]; 3]);
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! cargo xtask cluster
 //! ```
 
+#![allow(missing_docs, reason = "a test, not a library")]
+
 #[path = "../../tests/device/cluster/src/model.rs"]
 mod model;
 #[path = "../../tests/device/cluster/src/steps.rs"]
@@ -18,10 +20,36 @@ use ikra_cluster::Cluster;
 use model::{Cell, House};
 use steps::{STEPS, assert_same, run};
 
+#[soa_class]
+pub struct Post {
+    pub heat: f32,
+    pub out: f32,
+    pub next: Link<Post>,
+}
+
+#[soa_methods]
+impl Post {
+    #[kernel]
+    pub fn warm(&mut self) {
+        self.heat += 1.0;
+    }
+    #[kernel]
+    pub fn pull(&mut self) {
+        self.out = self.next.heat();
+    }
+}
+
+#[soa_world]
+pub struct Fence {
+    pub posts: Objects<Post>,
+}
+
 fn main() {
     let Some(cluster) = Cluster::mpi() else { panic!("MPI does not start") };
     match std::env::args().nth(1).as_deref() {
+        Some("die") if cluster.ranks() == 2 => die_among_long_messages(&cluster),
         Some("die") => die(&cluster),
+        Some("die-long") => die_among_long_messages(&cluster),
         _ => compare(&cluster),
     }
 }
@@ -60,6 +88,38 @@ fn die(cluster: &Cluster) {
         }
         if step > 1000 {
             exit(3);
+        }
+    }
+}
+
+/// The same, where MPI keeps no message for its receiver, and rank 0 only sends at first.
+fn die_among_long_messages(cluster: &Cluster) {
+    let (mut fence, len) = (Fence::new(), 200_000);
+    let links: Vec<_> = fence.posts.reserve(len).unwrap().collect();
+    for (n, &link) in links.iter().enumerate() {
+        // The second half reads the first one, which reads itself.
+        let next = links[if n < len / 2 { n } else { n - len / 2 }];
+        fence.posts.init(link, Post { heat: n as f32, out: 0.0, next }).unwrap();
+    }
+    cluster.share(&mut fence).unwrap();
+    let start = Instant::now();
+    let mut run = || {
+        for step in 0..6 {
+            if step == 3 && cluster.rank() == 1 {
+                return Ok(());
+            }
+            fence.on(Place::Cluster).execute(Post::warm, ())?;
+            fence.on(Place::Cluster).execute(Post::pull, ())?;
+        }
+        cluster.gather(&mut fence)
+    };
+    let ended = run();
+    assert!(start.elapsed() < Duration::from_secs(5));
+    match ended {
+        Ok(()) => assert_eq!(cluster.rank(), 1),
+        Err(error) => {
+            assert!(error.to_string().contains("rank 1 has ended"), "{error}");
+            println!("rank {}: {error}", cluster.rank());
         }
     }
 }

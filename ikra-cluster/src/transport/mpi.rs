@@ -4,20 +4,24 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-use mpi::Threading;
 use mpi::datatype::SystemDatatype;
 use mpi::environment::Universe;
-use mpi::request::multiple_scope;
+use mpi::request::scope;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Equivalence, MatchedReceiveVec, Source};
+use mpi::{Tag, Threading};
 
 use super::{Bytes, Lost, Transport};
-use crate::ranks::is_last;
+use crate::ranks::{is_last, text};
 
 /// The length of the longest part of a message: counts in MPI are `int`s.
 const PART: usize = 1 << 30;
 
-/// How long a rank waits for the receipt of a message after another rank has failed.
+/// The tags of messages: a rank's last one can be seen before those that came earlier are received.
+const DATA: Tag = 0;
+const LAST: Tag = 1;
+
+/// How long a rank waits until one that has failed or ended drops its cluster, and with it what was sent to it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A byte that may be padding.
@@ -40,6 +44,8 @@ pub(crate) struct Mpi {
     /// Ends MPI when it is dropped, which the thread that has started it must do.
     universe: ManuallyDrop<Universe>,
     thread: ThreadId,
+    /// The number of other ranks whose last message has not been received.
+    left: usize,
 }
 
 impl std::fmt::Debug for Mpi {
@@ -57,6 +63,7 @@ impl Mpi {
         }
         let world = universe.world().duplicate();
         Some(Self {
+            left: world.size() as usize - 1,
             world: ManuallyDrop::new(world),
             universe: ManuallyDrop::new(universe),
             thread: std::thread::current().id(),
@@ -67,10 +74,45 @@ impl Mpi {
 impl Drop for Mpi {
     fn drop(&mut self) {
         if std::thread::current().id() == self.thread {
+            // Until then, others may wait for the receipt of long messages. The end of MPI waits for all ranks anyway.
+            while self.left > 0 {
+                if !discard(&self.world, &mut self.left) {
+                    std::thread::sleep(Duration::from_micros(100));
+                }
+            }
             // SAFETY: it is dropped once, here.
             unsafe { ManuallyDrop::drop(&mut self.world) };
             // SAFETY: as above.
             unsafe { ManuallyDrop::drop(&mut self.universe) };
+        }
+    }
+}
+
+/// Receives a part of some message, if there is one, for a rank that wants none any more.
+fn discard(world: &SimpleCommunicator, left: &mut usize) -> bool {
+    let Some(part) = world.any_process().immediate_matched_probe() else { return false };
+    let (_, status) = part.matched_receive_vec::<Byte>();
+    *left -= usize::from(status.tag() == LAST);
+    true
+}
+
+/// Receives a message, and whether it is the last one.
+fn receive(from: &impl Source) -> (Bytes, bool) {
+    let mut message = Bytes::new();
+    loop {
+        let (part, status) = from.matched_probe().matched_receive_vec::<Byte>();
+        message.extend(part.iter().map(|byte| byte.0));
+        if part.len() < PART {
+            return (message, status.tag() == LAST);
+        }
+    }
+}
+
+/// The text of a rank's last message, which has arrived.
+fn last_words(from: &impl Source) -> String {
+    loop {
+        if let (message, true) = receive(from) {
+            return text(&message);
         }
     }
 }
@@ -96,43 +138,46 @@ unsafe impl Transport for Mpi {
     }
 
     fn exchange(&mut self, outgoing: Vec<(usize, Bytes)>, from: &[usize]) -> Result<Vec<Bytes>, Lost> {
-        // A message of whole parts ends with a shorter one, which may be empty.
-        let parts = |message: &Bytes| message.len() / PART + 1;
-        let count = outgoing.iter().map(|(_, message)| parts(message)).sum();
+        let (world, left): (&SimpleCommunicator, _) = (&self.world, &mut self.left);
         let mut received = Vec::with_capacity(from.len());
-        multiple_scope(count, |scope, requests| {
+        scope(|scope| {
+            let mut sent = Vec::with_capacity(outgoing.len());
             for (to, message) in &outgoing {
-                let to = self.world.process_at_rank(*to as i32);
-                for part in 0..parts(message) {
-                    let end = ((part + 1) * PART).min(message.len());
-                    requests.add(to.immediate_send(scope, bytes(&message[part * PART..end])));
+                let (tag, process) = (if is_last(message) { LAST } else { DATA }, world.process_at_rank(*to as i32));
+                // A message of whole parts ends with a shorter one, which may be empty.
+                for part in 0..=message.len() / PART {
+                    let part = &message[part * PART..((part + 1) * PART).min(message.len())];
+                    sent.push((*to, tag, process.immediate_send_with_tag(scope, bytes(part), tag)));
                 }
             }
+            let mut failed = vec![None; world.size() as usize];
             for &rank in from {
-                let from = self.world.process_at_rank(rank as i32);
-                let mut message = Bytes::new();
-                loop {
-                    let (part, _) = from.matched_probe().matched_receive_vec::<Byte>();
-                    message.extend(part.iter().map(|byte| byte.0));
-                    if part.len() < PART {
-                        break;
-                    }
+                let (message, is_last) = receive(&world.process_at_rank(rank as i32));
+                if is_last {
+                    *left -= 1;
+                    failed[rank] = Some(text(&message));
                 }
                 received.push(message);
             }
-            let mut statuses = Vec::with_capacity(count);
-            if !received.iter().any(is_last) {
-                requests.wait_all(&mut statuses);
-                return;
-            }
-            // A rank that has failed receives nothing any more, so a long message to it may never arrive.
-            let start = Instant::now();
-            while !requests.test_all(&mut statuses) {
-                if start.elapsed() > PATIENCE {
-                    eprintln!("rank {}: another rank has failed, and does not receive what is sent to it", self.rank());
-                    self.world.abort(1);
+            for (to, tag, mut request) in sent {
+                let (process, mut since) = (world.process_at_rank(to as i32), None);
+                while let Err(pending) = request.test() {
+                    request = pending;
+                    if tag == LAST {
+                        // The other rank may be sending its last message too.
+                        discard(world, left);
+                    } else if (failed[to].is_some() || process.immediate_probe_with_tag(LAST).is_some())
+                        && since.get_or_insert_with(Instant::now).elapsed() > PATIENCE
+                    {
+                        let reason = failed[to].take().unwrap_or_else(|| last_words(&process));
+                        let rank = world.rank();
+                        eprintln!(
+                            "rank {rank}: rank {to} has failed, and does not receive what is sent to it: {reason}"
+                        );
+                        world.abort(1);
+                    }
+                    std::thread::yield_now();
                 }
-                std::thread::yield_now();
             }
         });
         Ok(received)
