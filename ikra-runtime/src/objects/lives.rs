@@ -273,14 +273,10 @@ impl<C: Class> Lives for Objects<C> {
             Some(nursery) => nursery.open(threads(), slots),
             none => *none = Some(Nursery::new(threads(), slots)),
         }
-        if let Some(younger) = self.fillable.0.upgrade() {
-            younger.open();
-        }
+        self.fillable.0.upgrade().inspect(|younger| younger.open());
     }
     fn close(&mut self, exist: bool) {
-        if let Some(younger) = self.fillable.0.upgrade() {
-            younger.close(exist);
-        }
+        self.fillable.0.upgrade().inspect(|younger| younger.close(exist));
         let table = self.table_mut();
         if let Some(nursery) = &mut table.nursery {
             nursery.close();

@@ -137,7 +137,7 @@ impl Lives for Member {
         (unsafe) moved_on_device(&mut, _len: usize, _ids: Option<&[u32]>) -> ();
         () open(&mut, _section: u32, _effects: &Effects) -> ();
         () open_nursery(&mut) -> ();
-        () close(&mut) -> ();
+        () close(&mut, _exist: bool) -> ();
         () take_marks(&mut) -> Vec<u64>;
         () deliver(&mut, _are_named: bool) -> Result<Born, Error>;
         () remap_born(&mut, _born: &Born, _moves: Moves<'_>) -> Result<Vec<u32>, Error>;
