@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ikra_ptx::repeat::are_apart;
+
 use crate::compiling::Compiling;
 use crate::driver::Function;
 use crate::step::Step;
@@ -126,16 +128,17 @@ pub(crate) struct LoopShape {
 impl LoopShape {
     fn of(steps: &[Step], test: Option<Vec<u32>>) -> Self {
         // Entry points take the first position, the end, and a list.
-        let launch = |step: &Step| (step.is_over_work().then_some(1), step.reach());
         let has_list = steps.iter().any(|step| step.work.is_some());
+        // Blocks always wait in a loop with a worklist.
+        let reach = |step: &Step| if has_list { None } else { step.reach() };
+        let launch = |step: &Step| (step.is_over_work().then_some(1), reach(step));
         Self { has_list, launches: steps.iter().map(launch).collect(), test }
     }
 
     /// Whether the first launch leaves the column alone that says whether the loop goes on.
     pub(crate) fn first_is_apart(&self) -> bool {
-        let reach = self.launches.first().and_then(|(_, reach)| reach.as_ref());
-        let both = reach.zip(self.test.as_ref());
-        both.is_some_and(|(reach, test)| test.iter().all(|column| !reach.contains(column)))
+        let first = self.launches.first().and_then(|(_, reach)| reach.as_deref());
+        are_apart(first, self.test.as_deref())
     }
 }
 

@@ -49,7 +49,8 @@
 //! 1. the address of the byte that says whether there is another iteration; 0 if there always is;
 //! 2. the address of a number that the host can read, 0 when the kernel starts. Before each further launch, a thread writes
 //!    256 times the number of iterations that have ended, plus the number of the launch in its iteration. So at the end it
-//!    is 256 times the number of iterations. Where blocks do not wait between launches, at most one of these can fail, and the number is written for that one. If a launch fails in another block than the first one, the number may still be the one before;
+//!    is 256 times the number of iterations. Of launches between which blocks do not wait, one at most can fail: the number
+//!    is that launch's. If a launch fails in another block than the first one, the number may still be the one before;
 //! 3. the most iterations;
 //! 4. the address of a number that is 0 when the kernel starts, if it has several blocks: how often blocks have arrived
 //!    where they wait for each other;
@@ -195,6 +196,19 @@ pub struct Iteration<'a> {
     pub alternating: usize,
     /// The memory that has the tested byte, as for [`Launch::reach`]; no memory if the loop has no such byte.
     pub test: Option<&'a [u32]>,
+}
+
+/// Whether two launches, or a launch and the test, have no memory in common, as far as that is known: see [`Launch::reach`].
+///
+/// ```
+/// use ikra_ptx::repeat::are_apart;
+///
+/// assert!(are_apart(Some(&[1, 2]), Some(&[3])) && !are_apart(Some(&[1, 2]), Some(&[2, 3])));
+/// assert!(!are_apart(None, Some(&[])));
+/// ```
+#[must_use]
+pub fn are_apart(one: Option<&[u32]>, other: Option<&[u32]>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| one.iter().all(|memory| !other.contains(memory)))
 }
 
 /// As [`repeated`], for launches over a worklist, and such that are known to share no memory.

@@ -3,7 +3,9 @@
 //! Launches between two meetings form a *group*. They read and write different memories, so it does not show in which order
 //! their blocks run. The test at the start of an iteration belongs to a group as a launch does.
 
-use super::Iteration;
+use std::ops::Range;
+
+use super::{Iteration, are_apart};
 use crate::{Module, Opcode};
 
 /// What the host can read about the loop after a meeting.
@@ -24,69 +26,44 @@ pub(super) struct Meetings {
     pub(super) first: usize,
 }
 
-/// A part of a group.
-struct Member {
-    report: Report,
-    can_fail: bool,
-}
-
 impl Meetings {
     /// The fewest meetings. `can_fail` says it for each launch.
     pub(super) fn of(iteration: &Iteration<'_>, can_fail: &[bool]) -> Self {
-        let (launches, count) = (iteration.launches, iteration.launches.len());
+        let reaches: Vec<_> = iteration.launches.iter().map(|launch| launch.reach).collect();
+        let (count, test) = (reaches.len(), [iteration.test]);
+        let all_apart = |some: &[Option<&[u32]>], others: &[Option<&[u32]>]| {
+            some.iter().all(|&one| others.iter().all(|&other| are_apart(one, other)))
+        };
+        // A report names one launch.
+        let fails = |group: Range<usize>| can_fail[group].iter().filter(|&&can_fail| can_fail).count();
         let mut waits = vec![true; count];
         // Where lists are emptied relies on a meeting after each launch.
         if !iteration.has_list {
             let mut group = 0..1;
             for next in 1..count {
-                let earlier = group.clone().map(|launch| launches[launch].reach);
-                let test = (group.start == 0).then_some(iteration.test);
-                let may_join =
-                    is_apart(launches[next].reach, earlier.chain(test)) && !both_fail(&group, next, can_fail);
+                let own = &reaches[next..=next];
+                let is_apart = all_apart(own, &reaches[group.clone()]) && (group.start > 0 || all_apart(own, &test));
+                let may_join = is_apart && fails(group.start..next + 1) <= 1;
                 waits[next - 1] = !may_join;
                 group = if may_join { group.start } else { next }..next + 1;
             }
             // The last group goes on in the next iteration, if there is another meeting in between.
-            let inner = waits[..count - 1].iter().position(|&waits| waits);
-            if let Some(first) = inner {
-                let (head, tail) = (0..first + 1, group);
-                let mut others = tail.clone().map(|launch| launches[launch].reach);
-                let test = std::iter::once(iteration.test);
-                let is_free = others.all(|reach| {
-                    is_apart(reach, head.clone().map(|launch| launches[launch].reach).chain(test.clone()))
-                }) && head.clone().all(|launch| is_apart(launches[launch].reach, test.clone()));
-                let fail = head.chain(tail).filter(|&launch| can_fail[launch]).count();
-                waits[count - 1] = !(is_free && fail <= 1);
+            if let Some(first) = waits[..count - 1].iter().position(|&waits| waits) {
+                let (head, tail) = (&reaches[..=first], &reaches[group.clone()]);
+                let is_apart = all_apart(tail, head) && all_apart(tail, &test) && all_apart(head, &test);
+                waits[count - 1] = !(is_apart && fails(0..first + 1) + fails(group) <= 1);
             }
         }
-        // The group after a launch, whose iteration it is or the next one.
+        // The group after a launch, which may be in the next iteration: the launch that can fail, or the first one.
         let report = |launch: usize| {
-            let mut group = Vec::new();
-            for number in launch + 1..=launch + count {
-                let (ended, launch) = (number >= count, number % count);
-                group.push(Member { report: Report { ended, launch }, can_fail: can_fail[launch] });
-                if waits[launch] {
-                    break;
-                }
-            }
-            let failing = group.iter().find(|member| member.can_fail).or(group.first());
-            failing.map_or(Report { ended: true, launch: 0 }, |member| member.report)
+            let end = (launch + 1..launch + count).find(|number| waits[number % count]).unwrap_or(launch + count);
+            let failing = (launch + 1..=end).find(|number| can_fail[number % count]).unwrap_or(launch + 1);
+            Report { ended: failing >= count, launch: failing % count }
         };
         let first = report(count - 1).launch;
         let after = (0..count).map(|launch| waits[launch].then(|| report(launch))).collect();
         Self { after, first }
     }
-}
-
-/// Whether memories are known, and none of them is among these.
-fn is_apart<'r>(reach: Option<&[u32]>, mut others: impl Iterator<Item = Option<&'r [u32]>>) -> bool {
-    let Some(own) = reach else { return false };
-    others.all(|other| other.is_some_and(|other| own.iter().all(|memory| !other.contains(memory))))
-}
-
-/// Whether it can fail, and one of a group can, too: a report names one.
-fn both_fail(group: &std::ops::Range<usize>, next: usize, can_fail: &[bool]) -> bool {
-    can_fail[next] && group.clone().any(|launch| can_fail[launch])
 }
 
 /// Whether a kernel, in a module with what it needs alone, can fail: by a call, or by itself.

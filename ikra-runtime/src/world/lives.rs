@@ -242,11 +242,11 @@ fn remove_marked(
     let moves = Moves::new(&changes);
     let may_fail = |field: &FieldInfo| !field.empties && moves.concern(field.holds_links_to);
     if members.iter().any(|member| member.fields().iter().any(may_fail)) {
-        members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), Remap::Check))?;
+        members.iter_mut().try_for_each(|member| member.remap_links(moves, Remap::Check))?;
     }
     // Errors of fetching come before the first change.
     for (member, kept) in members.iter_mut().zip(&kept) {
-        let links = concerned(member.fields(), Moves::new(&changes));
+        let links = concerned(member.fields(), moves);
         member.fetch(if kept.is_some() { FieldSet::ALL } else { links })?;
     }
     for (member, kept) in members.iter_mut().zip(&kept) {
@@ -255,7 +255,7 @@ fn remove_marked(
             unsafe { member.close_up(kept) };
         }
     }
-    members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), Remap::Commit))?;
+    members.iter_mut().try_for_each(|member| member.remap_links(moves, Remap::Commit))?;
     for ((member, removed), kept) in members.iter_mut().zip(&removed).zip(&kept) {
         if kept.is_none() && removed.iter().any(|&word| word != 0) {
             member.remove_all(removed);
