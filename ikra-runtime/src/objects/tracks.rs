@@ -11,7 +11,8 @@ use crate::link::Link;
 /// A handle to one object, kept outside of its world: 8 bytes. It follows the object when ids change, and knows when
 /// the object was removed. [`World::track`](crate::world::World::track) makes it.
 ///
-/// It belongs to the world that made it, and to clones of that world that are made later. In other worlds it names nothing.
+/// It belongs to the world that made it, and to clones of that world that are made later. In other worlds it names
+/// nothing, until the program has made four billion further handles.
 pub struct Tracked<C> {
     entry: u32,
     version: u32,
