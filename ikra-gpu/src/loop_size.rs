@@ -1,5 +1,8 @@
 //! The blocks and threads of a kernel that stays on the device for a loop.
 
+use crate::driver::Grid;
+use crate::step::Step;
+
 /// A launch that it replaces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
@@ -17,6 +20,18 @@ const MEETING: u64 = 600;
 const MEETING_OF_EACH: u64 = 2;
 /// The largest blocks.
 const MOST: u32 = 1024;
+/// Threads of a block that works for objects of a worklist, if they need not work together. These are few objects, and
+/// small blocks divide them among more multiprocessors.
+const OF_WORK: u32 = 64;
+
+/// The blocks and threads of a launch in a loop.
+pub(crate) fn part_of(step: &Step, is_joint: bool) -> Grid {
+    let grid = step.grid.in_one_row();
+    if !step.is_over_work() || is_joint || grid.threads <= OF_WORK {
+        return grid;
+    }
+    Grid { blocks: grid.blocks.saturating_mul(grid.threads / OF_WORK), threads: OF_WORK, ..grid }
+}
 
 impl Part {
     /// How many blocks of so many threads could work at the same time.

@@ -70,7 +70,7 @@
 //! Before the launches, a thread empties that one, and gives it the number of iterations that have begun, plus 1. The numbers of blocks of launches for the list are not read.
 //!
 //! No iteration of a list that is empty begins. Nothing writes the list of an iteration in it, so all blocks read the same
-//! number. The list that is emptied was read in the iteration before, and is filled in the next one: between these, blocks
+//! number. At the meeting before the iteration a thread of each block reads it, and the others read shared memory. The list that is emptied was read in the iteration before, and is filled in the next one: between these, blocks
 //! wait for each other at the end of each launch, of which there is at least one.
 //!
 //! # Launches that share nothing
@@ -237,11 +237,14 @@ fn made(
     if count == 0 || count > MOST_LAUNCHES {
         return Err(format!("there are {count} launches, and 1 to {MOST_LAUNCHES} are possible"));
     }
-    if module.items.iter().any(|item| match item {
-        Item::Function(function) => function.name == name,
-        Item::Variable(variable) => variable.name == name,
-        _ => false,
-    }) {
+    let is_taken = |name: &str| {
+        module.items.iter().any(|item| match item {
+            Item::Function(function) => function.name == name,
+            Item::Variable(variable) => variable.name == name,
+            _ => false,
+        })
+    };
+    if let Some(name) = [name, frame::SHARED_LENGTH].into_iter().find(|name| is_taken(name)) {
         return Err(format!("the name `{name}` is taken"));
     }
     let (mut launches, mut joint, mut can_fail) = (Vec::new(), Vec::new(), Vec::new());

@@ -179,8 +179,13 @@ fn a_worklist_says_how_many_there_are() {
         assert_eq!(text.contains(&format!("mov.b32 \t%k{number}_r1, %length;")), is_over, "{text}");
         assert_eq!(text.contains(&format!("sub.s32 \t%blocks{number}, %length, 1;")), is_over, "{text}");
     }
-    assert_eq!(text.matches("ld.relaxed.gpu.global.u32 \t%length, [%list];").count(), 3);
+    // All threads before the first iteration, then a thread of each block for the others.
+    assert_eq!(text.matches("ld.relaxed.gpu.global.u32 \t%length, [%list];").count(), 1 + 3);
+    assert_eq!(text.matches("ld.shared.u32 \t%length, [length_of_list];").count(), 3);
+    let taken = kernel("ld.param.u32 %r1, [end];\nld.global.u32 %r2, [length_of_list];").to_string();
+    let taken = taken.replace(".visible", ".global .u32 length_of_list;\n.visible");
     for (module, length, reason) in [
+        (&Module::parse(&taken).unwrap(), 1, "the name `length_of_list` is taken"),
         (&module, 2, "`k` takes no number of objects"),
         (&module, 7, "`k` takes no number of objects"),
         (&kernel("ld.param.u32 %r1, [end+0];\nmov.u64 %rd1, end;"), 1, "used otherwise than by a load"),

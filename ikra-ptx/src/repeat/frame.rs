@@ -15,6 +15,8 @@ const OWN: [(&str, Type); OWN_PARAMETERS] =
 
 /// The register with the number of objects in a worklist.
 pub(super) const LENGTH: &str = "%length";
+/// The variable by which the threads of a block learn that number.
+pub(super) const SHARED_LENGTH: &str = "length_of_list";
 
 /// The names of a launch's first parameters.
 pub(super) fn parameters_of(name: &str, number: usize) -> [String; LAUNCH_PARAMETERS] {
@@ -31,9 +33,16 @@ pub(super) fn end_of(number: usize) -> String {
     format!("over{number}")
 }
 
-/// Blocks wait for each other. Before they go on, the first one executes `note`. The number in the text makes the labels
-/// unique.
-fn wait(number: &str, note: &str) -> String {
+/// Blocks wait for each other. Before they go on, the first one executes `note`, and a thread of each reads the length of
+/// `list`, a parameter, for the others. The number in the text makes the labels unique.
+fn wait(number: &str, note: &str, list: Option<&str>) -> String {
+    // Thousands of warps that read one address wait for each other.
+    let (read, share) = list.map_or((String::new(), "\t@!%alone barrier.sync 0;\n".to_owned()), |list| {
+        (
+            format!("{}\tst.shared.u32 [{SHARED_LENGTH}], {LENGTH};\n", load(list)),
+            format!("\tbarrier.sync 0;\n\tld.shared.u32 {LENGTH}, [{SHARED_LENGTH}];\n"),
+        )
+    });
     format!(
         "
 	barrier.sync 0;
@@ -48,10 +57,16 @@ again{number}:
 	ld.acquire.gpu.global.u64 %seen, [%arrived];
 met{number}:
 	{note}
+{read}
 known{number}:
-	@!%alone barrier.sync 0;
+{share}
 "
     )
+}
+
+/// Loads how many objects a list has.
+fn load(list: &str) -> String {
+    format!("\tld.param.u64 %list, [{list}];\n\tld.relaxed.gpu.global.u32 {LENGTH}, [%list];\n")
 }
 
 /// How many blocks of the launch have as many threads as a number says, rounded down: its warps, divided by those of a block
@@ -110,17 +125,11 @@ const BEGIN: &str = "
 	mov.b64 %ended, 0;
 ";
 
-/// Begins an iteration, whose first launch has this number, or ends the loop. `lists` are the parameters with its lists.
-fn look(first: usize, lists: Option<[String; 2]>) -> String {
+/// Begins an iteration, whose first launch has this number, or ends the loop. `emptied` is the parameter with the list that
+/// it empties.
+fn look(first: usize, emptied: Option<String>) -> String {
     // The first thread empties a list.
-    let (length, empty) = lists.map_or_else(Default::default, |[now, later]| {
-        let length = format!(
-            "
-	ld.param.u64 %list, [{now}];
-	ld.relaxed.gpu.global.u32 %length, [%list];
-	min.u32 %goes, %goes, %length;
-"
-        );
+    let (length, empty) = emptied.map_or_else(Default::default, |later| {
         let empty = format!(
             "
 	@%follows bra ready{first};
@@ -134,7 +143,7 @@ ready{first}:
 	mov.b32 %goes, 1;
 "
         );
-        (length, empty)
+        (format!("\tmin.u32 %goes, %goes, {LENGTH};"), empty)
     });
     format!(
         "
@@ -148,12 +157,19 @@ look{first}:
 {empty}
 	@%stays bra.uni launch{first};
 "
-    ) + &wait(&format!("_look{first}"), "")
+    ) + &wait(&format!("_look{first}"), "", None)
 }
 
 /// A launch; the kernel takes the place of the block with `brkpt`. `after` is the report after it, if blocks then wait for each
-/// other. `is_counted` says that there is a thread for each object of the worklist.
-fn launch(name: &str, number: usize, (is_joint, is_counted): (bool, bool), after: Option<Report>) -> String {
+/// other. `is_counted` says that there is a thread for each object of the worklist. `list` is that of the next iteration, if
+/// the launch is the last one.
+fn launch(
+    name: &str,
+    number: usize,
+    (is_joint, is_counted): (bool, bool),
+    after: Option<Report>,
+    list: Option<&str>,
+) -> String {
     let [blocks, threads, inverse] = parameters_of(name, number);
     let blocks = if is_counted {
         let all = format!("%blocks{number}");
@@ -193,7 +209,7 @@ fn launch(name: &str, number: usize, (is_joint, is_counted): (bool, bool), after
         )
     };
     let next = match after {
-        Some(report) => wait(&number.to_string(), &note(report)),
+        Some(report) => wait(&number.to_string(), &note(report), list),
         // A launch may use the same shared memory next.
         None => String::from(if is_joint { "\tbarrier.sync 0;\n" } else { "" }),
     };
@@ -271,7 +287,9 @@ pub(super) fn kernel(
 	.reg .b32 {LENGTH};
 	.reg .b64 %list;
 	.reg .b64 %number;
-"
+	.shared .align 4 .b32 {SHARED_LENGTH};
+{}",
+            load(&lists_of(name, 0)[0])
         );
     }
     if meetings.first > 0 {
@@ -280,10 +298,12 @@ pub(super) fn kernel(
     }
     for iteration in 0..alternating {
         let first = iteration * joint.len();
-        text += &look(first, has_list.then(|| lists_of(name, iteration)));
+        let ([_, emptied], [list, _]) = (lists_of(name, iteration), lists_of(name, (iteration + 1) % alternating));
+        text += &look(first, has_list.then_some(emptied));
         for (number, &is_joint) in joint.iter().enumerate() {
             let is_counted = launches[number].length.is_some();
-            text += &launch(name, first + number, (is_joint, is_counted), meetings.after[number]);
+            let list = (has_list && number + 1 == joint.len()).then_some(&*list);
+            text += &launch(name, first + number, (is_joint, is_counted), meetings.after[number], list);
         }
         text += "\n\tadd.s64 %ended, %ended, 1;\n";
     }
@@ -291,7 +311,7 @@ pub(super) fn kernel(
     let ended = Report { ended: false, launch: 0 };
     if meetings.after.last().is_none_or(Option::is_none) {
         // The last launches are over, and no further one begins.
-        text += &wait("_end", &note(ended));
+        text += &wait("_end", &note(ended), None);
     } else if meetings.first > 0 {
         text += &format!("\t@%follows bra noted;\n{}noted:\n", note(ended));
     }
