@@ -76,30 +76,7 @@ impl Cfg {
     /// left out.
     #[must_use]
     pub fn reverse_postorder(&self) -> Vec<usize> {
-        let mut order = Vec::with_capacity(self.successors.len());
-        let mut is_seen = vec![false; self.successors.len()];
-        // Blocks on the path, each with the number of its followed edges.
-        let mut way: Vec<(usize, usize)> = Vec::new();
-        if let Some(first) = is_seen.first_mut() {
-            *first = true;
-            way.push((0, 0));
-        }
-        while let Some((block, followed)) = way.last_mut() {
-            match self.successors[*block].get(*followed) {
-                Some(&next) => {
-                    *followed += 1;
-                    if !std::mem::replace(&mut is_seen[next], true) {
-                        way.push((next, 0));
-                    }
-                }
-                None => {
-                    order.push(*block);
-                    way.pop();
-                }
-            }
-        }
-        order.reverse();
-        order
+        if self.successors.is_empty() { Vec::new() } else { reverse_postorder(0, &self.successors) }
     }
 
     /// The immediate dominator of each block: the last block that each path to it passes. The first block and
@@ -107,49 +84,18 @@ impl Cfg {
     #[must_use]
     pub fn dominators(&self) -> Vec<Option<usize>> {
         let order = self.reverse_postorder();
-        immediate_dominators(&order, self.predecessors.len(), |block| &self.predecessors[block])
+        immediate_dominators(&order, &self.predecessors)
     }
 
     /// The immediate postdominator of each block: the first block that each path from it to an end passes. `None` if
     /// its paths end in different blocks or nowhere.
     #[must_use]
     pub fn postdominators(&self) -> Vec<Option<usize>> {
-        // The same in the reversed graph, from an exit that all ends lead to.
-        let count = self.successors.len();
-        let end = count;
+        let end = self.successors.len();
         let mut after: Vec<Vec<usize>> = self.successors.clone();
-        for all in &mut after {
-            if all.is_empty() {
-                all.push(end);
-            }
-        }
+        after.iter_mut().filter(|all| all.is_empty()).for_each(|all| all.push(end));
         after.push(Vec::new());
-        let mut before = vec![Vec::new(); count + 1];
-        for (from, all) in after.iter().enumerate() {
-            all.iter().for_each(|&to| before[to].push(from));
-        }
-        let mut order = Vec::new();
-        let mut is_seen = vec![false; count + 1];
-        let mut way = vec![(end, 0_usize)];
-        is_seen[end] = true;
-        while let Some((block, followed)) = way.last_mut() {
-            match before[*block].get(*followed) {
-                Some(&next) => {
-                    *followed += 1;
-                    if !std::mem::replace(&mut is_seen[next], true) {
-                        way.push((next, 0));
-                    }
-                }
-                None => {
-                    order.push(*block);
-                    way.pop();
-                }
-            }
-        }
-        order.reverse();
-        let mut all = immediate_dominators(&order, count + 1, |block| &after[block]);
-        all.truncate(count);
-        all.into_iter().map(|one| one.filter(|&one| one != end)).collect()
+        immediate_postdominators(&after)
     }
 
     /// The natural loops, by the positions of their heads: edges that lead back to a block that dominates their start.
@@ -192,13 +138,46 @@ impl Cfg {
     }
 }
 
+/// The nodes that are reached from the first one, in reverse postorder.
+fn reverse_postorder(first: usize, after: &[Vec<usize>]) -> Vec<usize> {
+    let mut order = Vec::with_capacity(after.len());
+    let mut is_seen = vec![false; after.len()];
+    is_seen[first] = true;
+    // Nodes on the path, each with the number of its followed edges.
+    let mut way = vec![(first, 0)];
+    while let Some((node, followed)) = way.last_mut() {
+        match after[*node].get(*followed) {
+            Some(&next) => {
+                *followed += 1;
+                if !std::mem::replace(&mut is_seen[next], true) {
+                    way.push((next, 0));
+                }
+            }
+            None => {
+                order.push(*node);
+                way.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// The immediate postdominators of all nodes but the last one, which is an exit that all ends lead to: dominators in the
+/// reversed graph.
+pub(crate) fn immediate_postdominators(after: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let end = after.len() - 1;
+    let mut before = vec![Vec::new(); after.len()];
+    for (from, all) in after.iter().enumerate() {
+        all.iter().for_each(|&to| before[to].push(from));
+    }
+    let all = immediate_dominators(&reverse_postorder(end, &before), after);
+    all.into_iter().take(end).map(|one| one.filter(|&one| one != end)).collect()
+}
+
 /// Immediate dominators, by Cooper, Harvey and Kennedy's iteration over blocks in reverse postorder.
-pub(crate) fn immediate_dominators<'c>(
-    order: &[usize],
-    count: usize,
-    predecessors: impl Fn(usize) -> &'c [usize],
-) -> Vec<Option<usize>> {
-    let mut place = vec![usize::MAX; count];
+fn immediate_dominators(order: &[usize], predecessors: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let mut place = vec![usize::MAX; predecessors.len()];
     order.iter().enumerate().for_each(|(n, &block)| place[block] = n);
     // By positions in the order.
     let mut above: Vec<usize> = vec![usize::MAX; order.len()];
@@ -209,7 +188,7 @@ pub(crate) fn immediate_dominators<'c>(
     while std::mem::take(&mut is_changed) {
         for (n, &block) in order.iter().enumerate().skip(1) {
             let mut found = usize::MAX;
-            for &from in predecessors(block) {
+            for &from in &predecessors[block] {
                 let from = place[from];
                 if from == usize::MAX || above[from] == usize::MAX {
                     continue;
@@ -235,7 +214,7 @@ pub(crate) fn immediate_dominators<'c>(
             }
         }
     }
-    let mut all = vec![None; count];
+    let mut all = vec![None; predecessors.len()];
     for (n, &block) in order.iter().enumerate().skip(1) {
         all[block] = Some(order[above[n]]);
     }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::live::{self, Set};
-use crate::{Access, Body, Cfg, Instruction, Module, Opcode as O, Operand, Register, cfg::immediate_dominators};
+use crate::{Access, Body, Cfg, Instruction, Module, Opcode as O, Operand, Register, cfg::immediate_postdominators};
 
 /// A loop.
 #[derive(Debug)]
@@ -86,14 +86,11 @@ fn shape(body: &Body, live: &[Set], one: &crate::Loop) -> Loop {
 /// The immediate postdominators, on the ways that do not end in a trap.
 fn meets(body: &Body, cfg: &Cfg) -> Vec<Option<usize>> {
     let count = body.blocks.len();
-    // Backwards, from a common end.
-    let mut before = vec![Vec::new(); count + 1];
     let mut is_open = vec![false; count];
     let mut open = Vec::new();
     for block in 0..count {
         let last = body.blocks[block].instructions.last();
         if cfg.successors(block).is_empty() && last.is_none_or(|one| one.opcode != O::Trap) {
-            before[count].push(block);
             open.push(block);
             is_open[block] = true;
         }
@@ -111,34 +108,8 @@ fn meets(body: &Body, cfg: &Cfg) -> Vec<Option<usize>> {
         if after[block].is_empty() {
             after[block].push(count);
         }
-        for &to in &after[block] {
-            if to != count {
-                before[to].push(block);
-            }
-        }
     }
-    let mut order = Vec::new();
-    let mut is_seen = vec![false; count + 1];
-    is_seen[count] = true;
-    let mut way = vec![(count, 0_usize)];
-    while let Some((block, followed)) = way.last_mut() {
-        match before[*block].get(*followed) {
-            Some(&next) => {
-                *followed += 1;
-                if !std::mem::replace(&mut is_seen[next], true) {
-                    way.push((next, 0));
-                }
-            }
-            None => {
-                order.push(*block);
-                way.pop();
-            }
-        }
-    }
-    order.reverse();
-    let mut all = immediate_dominators(&order, count + 1, |block| &after[block]);
-    all.truncate(count);
-    all.into_iter().map(|one| one.filter(|&one| one != count)).collect()
+    immediate_postdominators(&after)
 }
 
 /// The blocks that have one version.

@@ -208,7 +208,7 @@ unsafe fn reduce_span<K, A, R, const ALONE: bool>(
     // SAFETY: the contract is the same: clauses 1 to 3 of `for_calls` hold for this range.
     unsafe {
         for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
-            let fold = Fold { calls, reducer, place: calls.first - start, sums: &mut *sums };
+            let fold = Fold::<_, _, _, ALONE, false> { calls, reducer, place: calls.first - start, sums: &mut *sums };
             windows.spread(fold, Isa::of(const { K::EFFECTS.is_heavy() }));
         });
     }
@@ -239,7 +239,7 @@ unsafe fn reduce_listed<K, A, R, const ALONE: bool>(
             // SAFETY: the contract is the same, for each of the objects.
             Run::Range(range) => unsafe {
                 for_calls::<K, A, ALONE>(table, shadow, range, args, |windows, calls| {
-                    windows.spread(Fold { calls, reducer, place, sums: &mut *sums }, isa);
+                    windows.spread(Fold::<_, _, _, ALONE, false> { calls, reducer, place, sums: &mut *sums }, isa);
                     place += step * calls.len;
                 });
             },
@@ -249,7 +249,7 @@ unsafe fn reduce_listed<K, A, R, const ALONE: bool>(
                     // SAFETY: the contract is the same, for each of the objects.
                     unsafe {
                         for_calls::<K, A, ALONE>(table, shadow, index..index + 1, args, |windows, calls| {
-                            let fold = FoldOne { calls, reducer, place, sums: &mut *sums };
+                            let fold = Fold::<_, _, _, ALONE, true> { calls, reducer, place, sums: &mut *sums };
                             if const { K::EFFECTS.is_heavy() } {
                                 windows.spread(fold, isa);
                             } else {
@@ -264,15 +264,16 @@ unsafe fn reduce_listed<K, A, R, const ALONE: bool>(
     }
 }
 
-/// Folds the results for the objects of a window, the first of which has a place in the span.
-struct Fold<'w, 's, K: Call<A>, A, R, const ALONE: bool> {
+/// Folds the results for the objects of a window, the first of which has a place in the span. The window may be known to
+/// have one object.
+struct Fold<'w, 's, K: Call<A>, A, R, const ALONE: bool, const ONE: bool> {
     calls: Calls<'w, K, A, ALONE>,
     reducer: R,
     place: usize,
     sums: &'s mut Accumulators<K::Output>,
 }
 
-impl<K, A, R, X, const ALONE: bool> Job<X> for Fold<'_, '_, K, A, R, ALONE>
+impl<K, A, R, X, const ALONE: bool, const ONE: bool> Job<X> for Fold<'_, '_, K, A, R, ALONE, ONE>
 where
     K: Call<A, Output: Copy>,
     A: Copy,
@@ -287,6 +288,12 @@ where
         let Self { calls, reducer, place, sums } = self;
         // SAFETY: windows have objects.
         let followed = unsafe { calls.follow() };
+        if const { ONE } {
+            let sum = accumulator(sums, place);
+            // SAFETY: the window has an object.
+            *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, 0, followed) });
+            return;
+        }
         // For results of four or eight bytes, the documented order is as fast.
         if const { R::IS_EXACT && !matches!(size_of::<K::Output>(), 4 | 8) } {
             // SAFETY: the number is below the window's length.
@@ -313,34 +320,5 @@ where
                 *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, number, followed) });
             }
         }
-    }
-}
-
-/// Like `Fold`, for a window of one object.
-struct FoldOne<'w, 's, K: Call<A>, A, R, const ALONE: bool> {
-    calls: Calls<'w, K, A, ALONE>,
-    reducer: R,
-    place: usize,
-    sums: &'s mut Accumulators<K::Output>,
-}
-
-impl<K, A, R, X, const ALONE: bool> Job<X> for FoldOne<'_, '_, K, A, R, ALONE>
-where
-    K: Call<A, Output: Copy>,
-    A: Copy,
-    R: Reducer<K::Output>,
-    X: WindowTuple<ValuesOf<K>>,
-{
-    type Output = ();
-    const WIDE: bool = const { K::EFFECTS.is_heavy() };
-
-    #[inline(always)]
-    fn run(self, mut windows: X) {
-        let Self { calls, reducer, place, sums } = self;
-        let sum = accumulator(sums, place);
-        // SAFETY: the window has an object.
-        let followed = unsafe { calls.follow() };
-        // SAFETY: the window has an object.
-        *sum = reducer.combine(*sum, unsafe { calls.call(&mut windows, 0, followed) });
     }
 }
