@@ -118,12 +118,17 @@ impl Checkpoints<'_> {
     ///
     /// # Errors
     ///
-    /// As for [`write`](Self::write).
+    /// As for [`write`](Self::write); [`Error::Cluster`] if ranks have different steps or texts.
     pub fn write_with<W: World>(&mut self, world: &mut W, step: u64, state: &str) -> Result<(), TableError>
     where
         W::Classes: TableClasses<W>,
     {
         self.wait()?;
+        let of_ranks = self.cluster.bytes("a checkpoint's step and text", format!("{step} {state}").as_bytes())?;
+        if let Some(rank) = of_ranks.iter().position(|other| *other != of_ranks[0]) {
+            let reason = format!("rank {rank} writes a checkpoint of another step or with another text than rank 0");
+            return Err(Error::Cluster { reason }.into());
+        }
         self.cluster.gather(world)?;
         let name = if self.cluster.is_first() { self.own.name(step) } else { Ok(String::new()) };
         let name = self.cluster.agreed(name)?;

@@ -313,7 +313,7 @@ pub enum Error {
     },
     /// An operation that cannot be recorded was started while kernels were recorded. The recording is discarded.
     #[error(
-        "{what} cannot be part of a recording; start nothing but kernels within `record`, and do the rest before it or after it"
+        "{what} cannot be part of a recording, nor of a GPU's loop over a worklist; start nothing but kernels there, and do the rest before it or after it"
     )]
     NotRecordable {
         /// The operation.

@@ -78,13 +78,13 @@ fn encode(batch: &RecordBatch, to: &mut impl std::io::Write) -> Result<(), arrow
     writer.finish()
 }
 
-/// The number of parts, if each has a manifest.
+/// The number of parts, each of which has a manifest.
 fn parts(folder: &Path) -> Option<usize> {
     let entries = fs::read_dir(folder).ok()?;
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let first = names.filter_map(|name| name.strip_prefix("1-of-")?.strip_suffix(".json")?.parse().ok());
-    let ranks: usize = first.max()?;
-    (0..ranks).all(|rank| folder.join(Part { rank, ranks }.manifest()).is_file()).then_some(ranks)
+    let numbers = names.filter_map(|name| name.strip_prefix("1-of-")?.strip_suffix(".json")?.parse().ok());
+    let are_there = |&ranks: &usize| (0..ranks).all(|rank| folder.join(Part { rank, ranks }.manifest()).is_file());
+    numbers.filter(|&ranks| ranks > 0).filter(are_there).max()
 }
 
 /// Whether a checkpoint was written to its end.
@@ -108,6 +108,9 @@ pub(super) fn read(folder: &Path, step: u64) -> Result<Saved, TableError> {
         let manifest = Manifest::parse(&text).map_err(|reason| unreadable(&path, "manifest", reason))?;
         if (manifest.step, manifest.part, manifest.parts) != (step, rank, ranks) {
             return Err(unreadable(&path, "manifest", "it is that of another checkpoint, or of another part"));
+        }
+        if rank > 0 && state != manifest.state {
+            return Err(unreadable(&path, "manifest", "its text is not that of the first part"));
         }
         state = manifest.state;
         for file in manifest.classes {

@@ -246,6 +246,12 @@ fn damaged_checkpoints_are_skipped() {
         fs::write(&file, whole).unwrap();
     }
     assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().step, 2);
+    // Manifests of numbers of parts that are not there.
+    for foreign in ["1-of-0.json", "1-of-9.json"] {
+        fs::write(newest.join(foreign), "{").unwrap();
+        assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().step, 2, "{foreign}");
+        fs::remove_file(newest.join(foreign)).unwrap();
+    }
     // The manifest of another checkpoint.
     let other = path.join(&checkpoints.names().unwrap()[1]);
     fs::copy(other.join("1-of-1.json"), newest.join("1-of-1.json")).unwrap();
@@ -515,6 +521,27 @@ fn an_error_of_one_rank_is_one_of_all() {
         cluster.wait().unwrap();
         assert!(message(checkpoints.newest::<Land>()).contains("Animal.2-of-2.arrow"));
         assert_eq!(last, Some(1));
+    });
+}
+
+/// Parts of one checkpoint are of one step and have one text.
+#[test]
+fn ranks_that_differ() {
+    let folder = Folder::new();
+    let path = folder.path("run");
+    Cluster::threads(2, |cluster| {
+        let mut land = Land::of(10);
+        cluster.share(&mut land).unwrap();
+        let mut checkpoints = cluster.checkpoints(&path).unwrap();
+        let rank = u64::from(!cluster.is_first());
+        for (step, state) in [(10 + rank, "one"), (10, if rank == 0 { "one" } else { "other" })] {
+            let refused = message(checkpoints.write_with(&mut land, step, state));
+            assert!(refused.contains("rank 1 writes a checkpoint of another step or with another text"), "{refused}");
+        }
+        assert!(checkpoints.newest::<Land>().unwrap().is_none());
+        checkpoints.write_with(&mut land, 12, "same").unwrap();
+        checkpoints.wait().unwrap();
+        assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().state, "same");
     });
 }
 
