@@ -124,8 +124,8 @@ impl Checkpoints<'_> {
         W::Classes: TableClasses<W>,
     {
         self.wait()?;
-        let of_ranks = self.cluster.bytes("a checkpoint's step and text", format!("{step} {state}").as_bytes())?;
-        if let Some(rank) = of_ranks.iter().position(|other| *other != of_ranks[0]) {
+        let all = self.cluster.bytes("a checkpoint's step and text", format!("{step} {state}").as_bytes())?;
+        if let Some(rank) = all.iter().position(|other| *other != all[0]) {
             let reason = format!("rank {rank} writes a checkpoint of another step or with another text than rank 0");
             return Err(Error::Cluster { reason }.into());
         }
