@@ -131,8 +131,7 @@ impl Checkpoints<'_> {
         }
         self.cluster.gather(world)?;
         let name = if self.cluster.is_first() { self.own.name(step) } else { Ok(String::new()) };
-        let name = self.cluster.agreed(name)?;
-        let name = self.cluster.from_first(name.as_bytes())?;
+        let name = self.cluster.from_first(self.cluster.agreed(name)?.as_bytes())?;
         let started = self.own.write_as(&String::from_utf8_lossy(&name), world, state);
         let started = self.cluster.agreed(started);
         if started.is_err() {

@@ -33,7 +33,6 @@ use crate::value::{LaneArray, Value};
 /// let ring = Grid::new([0.0], [10.0], 2.0).periodic();
 /// assert_eq!(ring.cell([-1.0]), ring.cell([9.0]));
 /// assert_eq!(ring.offset([9.0], [1.0]), [2.0]);
-/// assert_eq!(Grid::new([0.0], [10.0], 1.0).size(), [9]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
@@ -52,8 +51,7 @@ impl<const D: usize> Grid<D> {
     /// The most cells that a grid has: with a smaller radius, cells are longer than the radius.
     pub const MAX_CELLS: u32 = 1 << 24;
 
-    /// A grid over the box from `min` to `max`, with cells that are at least `radius` long, and by a rounding error more:
-    /// a box of length 10 has 9 cells of radius 1. The box is open.
+    /// An open grid over the box from `min` to `max`. Cells are longer than `radius`: a length of 10 has 9 for radius 1.
     ///
     /// # Panics
     ///

@@ -106,11 +106,9 @@ pub(super) fn read(folder: &Path, step: u64) -> Result<Saved, TableError> {
         let path = folder.join(part.manifest());
         let text = fs::read_to_string(&path).map_err(|error| file_error(&path, error))?;
         let manifest = Manifest::parse(&text).map_err(|reason| unreadable(&path, "manifest", reason))?;
-        if (manifest.step, manifest.part, manifest.parts) != (step, rank, ranks) {
+        let has_other_text = rank > 0 && state != manifest.state;
+        if has_other_text || (manifest.step, manifest.part, manifest.parts) != (step, rank, ranks) {
             return Err(unreadable(&path, "manifest", "it is that of another checkpoint, or of another part"));
-        }
-        if rank > 0 && state != manifest.state {
-            return Err(unreadable(&path, "manifest", "its text is not that of the first part"));
         }
         state = manifest.state;
         for file in manifest.classes {
