@@ -230,7 +230,14 @@ impl<'a> Moves<'a> {
         }
     }
 
+    /// Whether objects were removed, and none moved.
+    #[must_use]
+    pub fn are_removals(self) -> bool {
+        self.changes.iter().all(|change| matches!(change.how, How::Removed(_)))
+    }
+
     /// Whether object `index` of `class` is removed and keeps its index until then.
+    #[inline]
     #[must_use]
     pub fn is_removed_in_place(self, class: ClassId, index: usize) -> bool {
         let mut changes = self.changes.iter().filter(|change| matches!(change.how, How::Removed(_)));
@@ -238,6 +245,7 @@ impl<'a> Moves<'a> {
     }
 
     /// Whether object `index` of `class` was removed.
+    #[inline]
     #[must_use]
     pub fn is_removed(self, class: ClassId, index: usize) -> bool {
         self.index(class, index as u32).is_none()

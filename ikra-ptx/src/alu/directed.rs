@@ -86,53 +86,34 @@ pub trait Directed: Copy {
     }
 }
 
-impl Directed for f32 {
-    type Soft = Single;
+macro_rules! directed {
+    ($($float:ident $soft:ident $bits:ident;)*) => { $(
+        impl Directed for $float {
+            type Soft = $soft;
 
-    fn soft(self) -> Single {
-        Single::from_bits(self.to_bits().into())
-    }
+            fn soft(self) -> $soft {
+                $soft::from_bits(self.to_bits().into())
+            }
 
-    fn hard(soft: Single) -> Self {
-        Self::from_bits(soft.to_bits() as u32)
-    }
+            fn hard(soft: $soft) -> Self {
+                Self::from_bits(soft.to_bits() as $bits)
+            }
 
-    fn root(self) -> Self {
-        self.sqrt()
-    }
+            fn root(self) -> Self {
+                self.sqrt()
+            }
 
-    fn above(self) -> Self {
-        self.next_up()
-    }
+            fn above(self) -> Self {
+                self.next_up()
+            }
 
-    fn below(self) -> Self {
-        self.next_down()
-    }
+            fn below(self) -> Self {
+                self.next_down()
+            }
+        }
+    )* };
 }
-
-impl Directed for f64 {
-    type Soft = Double;
-
-    fn soft(self) -> Double {
-        Double::from_bits(self.to_bits().into())
-    }
-
-    fn hard(soft: Double) -> Self {
-        Self::from_bits(soft.to_bits() as u64)
-    }
-
-    fn root(self) -> Self {
-        self.sqrt()
-    }
-
-    fn above(self) -> Self {
-        self.next_up()
-    }
-
-    fn below(self) -> Self {
-        self.next_down()
-    }
-}
+directed! { f32 Single u32; f64 Double u64; }
 
 /// A double in 32 bits.
 pub fn f32_of_f64(x: f64, rounding: Rounding) -> f32 {

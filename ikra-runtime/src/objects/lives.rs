@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use super::born::{Born, Ids};
-use super::reorder::{concerned, fields_with, now};
+use super::reorder::{concerned, fields_with, narrowed, now};
 use super::{Objects, Tracked};
 use crate::class::{Class, ClassInfo};
 use crate::error::Error;
@@ -105,13 +105,13 @@ pub trait Lives {
     ///
     /// No link to one of them was checked (I11).
     unsafe fn undo(&mut self, born: &Born);
-    /// Marks the owners of links to removed objects that are removed with these: fields with `on_remove = "cascade"`.
-    /// Returns whether there are more.
+    /// Finds the owners of links to removed objects that are removed with these: fields with `on_remove = "cascade"`. Each
+    /// has a bit, but for those that are known.
     ///
     /// # Errors
     ///
     /// Errors of fetching.
-    fn cascade(&self, moves: Moves<'_>, marks: &mut Vec<u64>) -> Result<bool, Error>;
+    fn cascade(&self, moves: Moves<'_>, known: &[u64], found: &mut Vec<u64>) -> Result<(), Error>;
     /// Removes objects, given as one bit per index. Links to them are remapped already.
     fn remove_all(&mut self, removed: &[u64]);
     /// The objects that are left if some are removed, given as one bit per index.
@@ -367,27 +367,20 @@ impl<C: Class> Lives for Objects<C> {
         assert!(born.slots <= self.slots(), "the objects were just made");
         self.forget(born);
     }
-    fn cascade(&self, moves: Moves<'_>, marks: &mut Vec<u64>) -> Result<bool, Error> {
+    fn cascade(&self, moves: Moves<'_>, known: &[u64], found: &mut Vec<u64>) -> Result<(), Error> {
         let fields = fields_with(C::FIELDS, &|field| field.cascades && moves.concern(field.holds_links_to));
         if fields.is_empty() {
-            return Ok(false);
+            return Ok(());
         }
         self.try_fetch(fields)?;
-        let mut found = false;
-        for range in self.live_in(0..self.slots()) {
-            for index in range {
-                if moves.is_removed(C::ID, index) {
-                    continue;
-                }
-                // SAFETY: the object exists (I33), and it is a check.
-                let changed = unsafe { self.remap_object(index, fields, moves, Remap::Cascade) };
-                if changed.is_some() {
-                    set(marks, index);
-                    found = true;
-                }
+        let moves = narrowed(C::FIELDS, fields, moves);
+        for index in self.live_in(0..self.slots()).flatten().filter(|&index| !is_set(known, index)) {
+            // SAFETY: the object exists (I33), and it is a check.
+            if unsafe { self.remap_object(index, fields, moves, Remap::Cascade) }.is_some() {
+                set(found, index);
             }
         }
-        Ok(found)
+        Ok(())
     }
     fn remove_all(&mut self, removed: &[u64]) {
         assert!(end_of_ones(removed) <= self.slots(), "the objects exist");

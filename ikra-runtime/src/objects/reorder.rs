@@ -91,7 +91,9 @@ impl<C: Class> Objects<C> {
     ///
     /// [`Error::LinkToRemoved`]; errors of fetching.
     pub(crate) fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error> {
-        let fields = concerned(C::FIELDS, moves);
+        // Where objects were removed, owners whose cascading links named them were removed too.
+        let stay = |field: &FieldInfo| field.cascades && what == Remap::Commit && moves.are_removals();
+        let fields = fields_with(C::FIELDS, &|field| moves.concern(field.holds_links_to) && !stay(field));
         if fields.is_empty() {
             return Ok(());
         }
@@ -155,7 +157,7 @@ struct Links<'m> {
 
 impl<'m> Links<'m> {
     fn of<C: Class>(fields: FieldSet, moves: Moves<'m>, what: Remap) -> Self {
-        let cannot_empty = C::FIELDS.iter().any(|field| !field.empties && moves.concern(field.holds_links_to));
+        let cannot_empty = C::FIELDS.iter().enumerate().any(|(k, field)| fields.contains(k) && !field.empties);
         let own = moves.of_links_to(&[C::ID]).filter(|_| cannot_empty);
         Self { class: C::ID, all: C::FIELDS, fields, moves: narrowed(C::FIELDS, fields, moves), what, own }
     }
@@ -216,7 +218,7 @@ pub(crate) fn fields_with(fields: &[FieldInfo], is: &dyn Fn(&FieldInfo) -> bool)
 
 /// The changes that concern links in some fields. Most fields hold links to one class: then no link looks for the change
 /// of its class.
-fn narrowed<'a>(all: &[FieldInfo], fields: FieldSet, moves: Moves<'a>) -> Moves<'a> {
+pub(super) fn narrowed<'a>(all: &[FieldInfo], fields: FieldSet, moves: Moves<'a>) -> Moves<'a> {
     let mut held = all.iter().enumerate().filter(|&(k, _)| fields.contains(k)).map(|(_, field)| field.holds_links_to);
     match held.next() {
         Some(first) if first.len() == 1 && held.all(|others| others == first) => {

@@ -26,17 +26,21 @@ pub(super) fn cascade(members: &mut [&mut dyn AnyObjects], removed: &mut [Vec<u6
     if !members.iter().any(|member| member.fields().iter().any(|field| field.cascades)) {
         return Ok(());
     }
+    // Removed objects that owners have not been looked for yet.
+    let mut last = removed.to_vec();
     for _ in 0..PASSES {
-        let mut more = removed.to_vec();
-        let changes = changes(members, removed);
-        let mut found = false;
-        for (member, more) in members.iter().zip(&mut more) {
-            found |= member.cascade(Moves::new(&changes), more)?;
+        let mut found = vec![Vec::new(); removed.len()];
+        let changes = changes(members, &last);
+        for (number, member) in members.iter().enumerate() {
+            member.cascade(Moves::new(&changes), &removed[number], &mut found[number])?;
         }
-        if !found {
+        if found.iter().all(Vec::is_empty) {
             return Ok(());
         }
-        removed.swap_with_slice(&mut more);
+        for (removed, found) in removed.iter_mut().zip(&found) {
+            ones(found).for_each(|index| set(removed, index));
+        }
+        last = found;
     }
     follow(&owners(members)?, removed);
     Ok(())

@@ -198,7 +198,7 @@ fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<b
 ///
 /// Without the removals and moves since, all links that kernels follow without a check would name objects that exist. All
 /// members' links were remapped by these, which [`remap_links`](AnyObjects::remap_links) does for all objects that exist
-/// (I33), and in each field (`Value::remapped`).
+/// (I33), and in each field (`Value::remapped`) but those whose owners [`cascade`] has removed.
 pub(super) unsafe fn are_remapped(members: &mut [&mut dyn AnyObjects]) {
     for member in members {
         // SAFETY: by the caller (I11).
@@ -238,9 +238,9 @@ fn remove_marked(
             *change = Change::kept(change.class(), kept.get());
         }
     }
-    // Other links become empty, or stay.
+    // Other links become empty, or stay, or their owners are among the removed objects.
     let moves = Moves::new(&changes);
-    let may_fail = |field: &FieldInfo| !field.empties && moves.concern(field.holds_links_to);
+    let may_fail = |field: &FieldInfo| !field.empties && !field.cascades && moves.concern(field.holds_links_to);
     if members.iter().any(|member| member.fields().iter().any(may_fail)) {
         members.iter_mut().try_for_each(|member| member.remap_links(moves, Remap::Check))?;
     }

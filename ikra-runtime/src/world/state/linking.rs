@@ -143,7 +143,7 @@ impl Lives for Member {
         () remap_born(&mut, _born: &Born, _moves: Moves<'_>) -> Result<Vec<u32>, Error>;
         (unsafe) have_good_links(&, _born: &Born, _others: &[u32]) -> bool;
         (unsafe) undo(&mut, _born: &Born) -> ();
-        () cascade(&, _moves: Moves<'_>, _marks: &mut Vec<u64>) -> Result<bool, Error>;
+        () cascade(&, _moves: Moves<'_>, _known: &[u64], _found: &mut Vec<u64>) -> Result<(), Error>;
         () remove_all(&mut, _removed: &[u64]) -> ();
         () kept(&, _removed: &[u64]) -> KeptObjects;
         () compacts_below(&) -> Option<f32>;
