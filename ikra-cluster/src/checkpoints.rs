@@ -126,8 +126,8 @@ impl Checkpoints<'_> {
         self.wait()?;
         let all = self.cluster.bytes("a checkpoint's step and text", format!("{step} {state}").as_bytes())?;
         if let Some(rank) = all.iter().position(|other| *other != all[0]) {
-            let reason = format!("rank {rank} writes a checkpoint of another step or with another text than rank 0");
-            return Err(Error::Cluster { reason }.into());
+            let what = "writes a checkpoint of another step or with another text than rank 0; give all ranks the same";
+            return Err(Error::Cluster { reason: format!("rank {rank} {what}") }.into());
         }
         self.cluster.gather(world)?;
         let name = if self.cluster.is_first() { self.own.name(step) } else { Ok(String::new()) };

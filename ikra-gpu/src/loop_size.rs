@@ -24,13 +24,13 @@ const MOST: u32 = 1024;
 /// small blocks divide them among more multiprocessors.
 const OF_WORK: u32 = 64;
 
-/// The blocks and threads of a launch in a loop.
-pub(crate) fn part_of(step: &Step, is_joint: bool) -> Grid {
+/// The blocks and threads of a launch in a loop. Kernels that are not joint do the same in blocks of any size (I39).
+pub(crate) fn grid_of(step: &Step, is_joint: bool) -> Grid {
     let grid = step.grid.in_one_row();
     if !step.is_over_work() || is_joint || grid.threads <= OF_WORK {
         return grid;
     }
-    Grid { blocks: grid.blocks.saturating_mul(grid.threads / OF_WORK), threads: OF_WORK, ..grid }
+    Grid { blocks: grid.blocks.saturating_mul(grid.threads.div_ceil(OF_WORK)), threads: OF_WORK, ..grid }
 }
 
 impl Part {

@@ -15,7 +15,7 @@ use ikra_runtime::executor::{ObjectField, Recording};
 use crate::device_columns::DeviceColumns;
 use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::{Function, Grid, Module};
-use crate::loop_size::part_of;
+use crate::loop_size::grid_of;
 use crate::loops::{LoopForm, Resident, TIMED, Times, Wish};
 use crate::recordings::{DeviceRecording, Exchange, exchange, own, read_tables};
 use crate::step::{Step, WorkPlace, column_number};
@@ -279,7 +279,7 @@ impl DeviceWorld {
         let apart = u32::from(!is_known_not_to && going.is_some_and(may_write));
         let (address, to) = (going.map_or(0, |(_, address)| address), report.addr() as u64);
         let size = |Grid { blocks, threads, .. }: Grid| [blocks, threads, inverse(threads)];
-        let of_launches = steps.iter().zip(&*resident.joint).map(|(step, &is_joint)| size(part_of(step, is_joint)));
+        let of_launches = steps.iter().zip(&*resident.joint).map(|(step, &is_joint)| size(grid_of(step, is_joint)));
         let sizes: Vec<[u32; LAUNCH_PARAMETERS]> = of_launches.collect();
         let own = [&raw const address, &raw const to, &raw const most, &raw const arrived];
         let mut all: Vec<*const ()> = own.map(<*const u64>::cast).to_vec();

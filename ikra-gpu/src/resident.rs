@@ -13,7 +13,7 @@ use ikra_ptx::specialize::state;
 use crate::compiling::{Compiling, Program};
 use crate::device_world::DeviceWorld;
 use crate::driver::{Context, Grid, Module};
-use crate::loop_size::{Part, part_of, size};
+use crate::loop_size::{Part, grid_of, size};
 use crate::loops::{LoopReport, LoopShape, Resident, Sequence, State, Wish};
 use crate::recordings::is_exchanged_whole;
 use crate::step::Step;
@@ -137,7 +137,7 @@ impl DeviceWorld {
     pub(crate) fn loop_grid(&self, resident: &Resident, steps: &[Step], wish: Wish) -> Result<Grid, String> {
         let shared_bytes = steps.iter().map(|step| step.grid.shared_bytes).max().unwrap_or(0);
         let part = |(step, &is_joint): (&Step, &bool)| {
-            let Grid { blocks, threads, .. } = part_of(step, is_joint);
+            let Grid { blocks, threads, .. } = grid_of(step, is_joint);
             let blocks =
                 if step.is_over_work() { blocks.min(WORK_THREADS / threads.min(WORK_THREADS)) } else { blocks };
             Part { blocks, threads, is_joint }

@@ -69,9 +69,10 @@
 //! 64 bits, for each of the iterations that alternate the addresses of two lists: its own, and one that no launch of it uses.
 //! Before the launches, a thread empties that one, and gives it the number of iterations that have begun, plus 1. The numbers of blocks of launches for the list are not read.
 //!
-//! No iteration of a list that is empty begins. Nothing writes the list of an iteration in it, so all blocks read the same
-//! number. At the meeting before the iteration a thread of each block reads it, and the others read shared memory. The list that is emptied was read in the iteration before, and is filled in the next one: between these, blocks
-//! wait for each other at the end of each launch, of which there is at least one.
+//! No iteration of a list that is empty begins. Nothing writes the list of an iteration in it, so all blocks read the
+//! same number. Before the first iteration all threads read it; before each further one a thread of each block does,
+//! and the others read shared memory. The list that is emptied was read in the iteration before, and is filled in the
+//! next one: between these, blocks wait for each other at the end of each launch, of which there is at least one.
 //!
 //! # Launches that share nothing
 //!
@@ -84,12 +85,13 @@
 //! # Why it does the same
 //!
 //! - *Order.* A launch begins when the one before it is done, and its stores are visible. Here all threads of a block
-//!   meet at a barrier; one thread counts the block, and waits until all are counted; then the threads meet again. A single
-//!   block meets once, and counts nothing. The thread adds to the count by a release, reads it until all are counted, and once
-//!   more by an acquire, which reads the same value or a later one. Both are for the whole device. A store before is
-//!   ordered before the first barrier, that before the release, the release before each other block's acquire that reads the
-//!   count, and that before the loads after the other block's second barrier. This is PTX's causality order. A later
-//!   addition observes the earlier ones, so an acquire that reads it observes all of them.
+//!   meet at a barrier; one thread counts the block, and waits until all are counted; then the threads meet again. A
+//!   single block counts nothing. It meets once, or twice where one of its threads reads the length of a list. The
+//!   thread adds to the count by a release, reads it until all are counted, and once more by an acquire, which reads
+//!   the same value or a later one. Both are for the whole device. A store before is ordered before the first barrier,
+//!   that before the release, the release before each other block's acquire that reads the count, and that before the
+//!   loads after the other block's second barrier. This is PTX's causality order. A later addition observes the earlier
+//!   ones, so an acquire that reads it observes all of them.
 //! - *Order between launches that share nothing.* No read of one sees a write of another, in any order; so they
 //!   may be mixed, each group of them between two meetings. The test reads a byte that none of its group writes.
 //! - *Caches.* Loads that may use a cache which only the start of a kernel empties, `ld.global.nc`, become ordinary ones.

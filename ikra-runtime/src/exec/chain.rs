@@ -262,8 +262,7 @@ where
             return fold_exact(reducer, &mut sums[0], chunk.len, value);
         }
         // Without storing results first. For many results of one byte or of eight that takes longer.
-        let is_direct = const { !matches!(size_of::<S::Output>(), 1 | 8) } || chunk.len < BLOCK;
-        if const { R::IS_EXACT } && is_direct {
+        if const { R::IS_EXACT } && (const { !matches!(size_of::<S::Output>(), 1 | 8) } || chunk.len < BLOCK) {
             let mut own = [reducer.identity(); LANES];
             let put = |n: usize, result| own[n % LANES] = reducer.combine(own[n % LANES], of(result));
             // SAFETY: these objects are within the chunk; the rest holds by the contract of `for_places`.

@@ -105,8 +105,7 @@ pub trait Lives {
     ///
     /// No link to one of them was checked (I11).
     unsafe fn undo(&mut self, born: &Born);
-    /// Finds the owners of links to removed objects that are removed with these: fields with `on_remove = "cascade"`. Each
-    /// has a bit, but for those that are known.
+    /// Finds the owners that go with removed objects (`on_remove = "cascade"`), a bit for each, but for the known ones.
     ///
     /// # Errors
     ///
