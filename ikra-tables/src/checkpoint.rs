@@ -208,7 +208,7 @@ impl Checkpoints {
         self.has_looked = true;
         let tables = Export::of(world).saved(self.part.rank, self.part.ranks)?;
         let (path, part, state) = (self.path(parsed), self.part, state.to_owned());
-        let write = move || part.write(&path, parsed.step, state, tables);
+        let write = move || part.write(&path, parsed, state, tables);
         let thread = thread::Builder::new().name("ikra checkpoint".to_owned()).spawn(write);
         let thread = thread.map_err(|error| crate::whole::file_error(&self.folder, error))?;
         self.writing = Some(Writing { name: parsed, thread });

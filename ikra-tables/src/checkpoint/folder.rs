@@ -55,7 +55,7 @@ pub(super) struct Name {
     number: u64,
     pub(super) step: u64,
     /// Different for each name, so that files of two attempts do not mix.
-    attempt: u64,
+    pub(super) attempt: u64,
 }
 
 impl fmt::Display for Name {
@@ -88,17 +88,21 @@ pub(super) fn names(folder: &Path) -> Result<Vec<Name>, TableError> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| file_error(folder, error))? {
         let entry = entry.map_err(|error| file_error(folder, error))?;
-        names.extend(entry.file_name().to_str().and_then(Name::parse));
+        let name = entry.file_name().to_str().and_then(Name::parse);
+        // A file of this name is none. A link to a folder is one, which somebody has moved to another disk.
+        names.extend(name.filter(|_| entry.path().is_dir()));
     }
     names.sort_unstable_by(|a, b| b.cmp(a));
     Ok(names)
 }
 
-/// Removes a checkpoint. Its manifests go first: without them it is none.
+/// Removes a checkpoint. Its manifests go first: without them it is none. Of a link, nothing but the link goes.
 pub(super) fn remove(path: &Path) -> Result<(), TableError> {
-    let entries = fs::read_dir(path).map_err(|error| file_error(path, error))?;
-    for entry in entries.flatten().filter(|entry| entry.path().extension().is_some_and(|kind| kind == "json")) {
-        fs::remove_file(entry.path()).map_err(|error| file_error(&entry.path(), error))?;
+    if !path.is_symlink() {
+        let entries = fs::read_dir(path).map_err(|error| file_error(path, error))?;
+        for entry in entries.flatten().filter(|entry| entry.path().extension().is_some_and(|kind| kind == "json")) {
+            fs::remove_file(entry.path()).map_err(|error| file_error(&entry.path(), error))?;
+        }
     }
     fs::remove_dir_all(path).map_err(|error| file_error(path, error))
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
+use super::folder::Name;
 use crate::error::{TableError, one_line};
 use crate::whole::NewFile;
 
@@ -18,6 +19,9 @@ const FORMAT: u32 = 1;
 pub(super) struct Manifest {
     pub(super) format: u32,
     pub(super) step: u64,
+    /// The same in all parts of a checkpoint, and another one in each checkpoint. It is 0 in files of earlier versions.
+    #[serde(default)]
+    pub(super) attempt: u64,
     /// This part, counted from 0, and the number of parts.
     pub(super) part: usize,
     pub(super) parts: usize,
@@ -35,8 +39,8 @@ pub(super) struct ClassFile {
 }
 
 impl Manifest {
-    pub(super) fn new(step: u64, (part, parts): (usize, usize), state: String) -> Self {
-        Self { format: FORMAT, step, part, parts, state, classes: Vec::new() }
+    pub(super) fn new(of: Name, (part, parts): (usize, usize), state: String) -> Self {
+        Self { format: FORMAT, step: of.step, attempt: of.attempt, part, parts, state, classes: Vec::new() }
     }
 
     /// Writes a line of JSON, and its hash.

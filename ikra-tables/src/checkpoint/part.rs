@@ -14,7 +14,7 @@ use arrow_ipc::{Block, root_as_footer};
 use hashbrown::HashMap;
 use ikra_core::bits::set;
 
-use super::folder;
+use super::folder::{self, Name};
 use super::manifest::{Hashing, Manifest};
 use crate::error::{TableError, one_line};
 use crate::export::REMOVED;
@@ -45,12 +45,12 @@ impl Part {
     pub(super) fn write(
         self,
         folder: &Path,
-        step: u64,
+        name: Name,
         state: String,
         tables: Vec<(&'static str, RecordBatch)>,
     ) -> Result<(), TableError> {
         fs::create_dir_all(folder).map_err(|error| file_error(folder, error))?;
-        let mut manifest = Manifest::new(step, (self.rank, self.ranks), state);
+        let mut manifest = Manifest::new(name, (self.rank, self.ranks), state);
         let mut files = Vec::new();
         for (class, batch) in tables {
             let mut file = NewFile::new(&folder.join(self.file(class)))?;
@@ -100,17 +100,17 @@ fn unreadable(path: &Path, format: &'static str, reason: impl Into<String>) -> T
 pub(super) fn read(folder: &Path, step: u64) -> Result<Saved, TableError> {
     let ranks = parts(folder).unwrap_or(0);
     let mut classes = HashMap::new();
-    let mut state = String::new();
+    let mut first = None;
     for rank in 0..ranks {
         let part = Part { rank, ranks };
         let path = folder.join(part.manifest());
         let text = fs::read_to_string(&path).map_err(|error| file_error(&path, error))?;
         let manifest = Manifest::parse(&text).map_err(|reason| unreadable(&path, "manifest", reason))?;
-        let has_other_text = rank > 0 && state != manifest.state;
-        if has_other_text || (manifest.step, manifest.part, manifest.parts) != (step, rank, ranks) {
+        let (state, attempt) = first.get_or_insert_with(|| (manifest.state.clone(), manifest.attempt));
+        let is_another = (&*state, *attempt) != (&manifest.state, manifest.attempt);
+        if is_another || (manifest.step, manifest.part, manifest.parts) != (step, rank, ranks) {
             return Err(unreadable(&path, "manifest", "it is that of another checkpoint, or of another part"));
         }
-        state = manifest.state;
         for file in manifest.classes {
             let path = folder.join(part.file(&file.class));
             let contents = fs::read(&path).map_err(|error| file_error(&path, error))?;
@@ -121,6 +121,7 @@ pub(super) fn read(folder: &Path, step: u64) -> Result<Saved, TableError> {
             batches.extend(decode(&path, contents)?);
         }
     }
+    let state = first.map_or_else(String::new, |(state, _)| state);
     let mut tables = HashMap::new();
     for (class, (path, batches)) in classes {
         let removed = removed(&path, &batches)?;

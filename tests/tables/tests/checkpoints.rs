@@ -199,7 +199,7 @@ fn the_newest_ones_are_kept_and_the_folder_is_locked() {
     assert!(checkpoints.newest::<Land>().unwrap().is_none());
     // An attempt that ended early, and files of others.
     fs::create_dir(path.join(checkpoints.name(99).unwrap())).unwrap();
-    let others = ["notes.txt", "step-7", "step-07-0000000000000000", "step-7-0", "step--0000000000000000"];
+    let others = ["notes.txt", "step-7", "step-07-0000000000000000", "step-7-0", "step-7-1-0123456789abcdef"];
     others.iter().for_each(|name| fs::write(path.join(name), "mine").unwrap());
     let land = Land::of(10);
     for step in 1..=5 {
@@ -212,6 +212,57 @@ fn the_newest_ones_are_kept_and_the_folder_is_locked() {
     assert_eq!(names(&path).len(), 3 + 1 + others.len(), "three, the lock and the others");
     drop(checkpoints);
     assert_eq!(Checkpoints::open(&path).unwrap().newest::<Land>().unwrap().unwrap().step, 5);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_checkpoint_that_was_moved_away() {
+    let folder = Folder::new();
+    let path = folder.path("run");
+    let mut checkpoints = Checkpoints::open(&path).unwrap().keep(1);
+    let land = Land::of(10);
+    checkpoints.write(&land, 1).unwrap();
+    checkpoints.wait().unwrap();
+    // Its folder is elsewhere, and a link leads there.
+    let (name, elsewhere) = (checkpoints.names().unwrap().remove(0), folder.path("elsewhere"));
+    fs::rename(path.join(&name), &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, path.join(&name)).unwrap();
+    assert_eq!(checkpoints.newest::<Land>().unwrap().unwrap().step, 1);
+    let moved = names(&elsewhere);
+    // The next one takes its place, and only the link goes.
+    checkpoints.write(&land, 2).unwrap();
+    checkpoints.wait().unwrap();
+    assert_eq!(steps(&checkpoints), [2]);
+    assert!(!path.join(&name).is_symlink());
+    assert_eq!(names(&elsewhere), moved);
+}
+
+#[test]
+fn parts_of_two_checkpoints() {
+    let folder = Folder::new();
+    let path = folder.path("run");
+    let land = Land::of(40);
+    let write = |other: u32| {
+        let name = Checkpoints::open(&path).unwrap().name(7).unwrap();
+        for rank in 0..2 {
+            let mut part = Checkpoints::open_part(&path, rank, 2).unwrap();
+            part.newest::<Land>().unwrap();
+            let mut land = land.clone();
+            land.steps(0..other, 1);
+            part.write_as(&name, &land, "").unwrap();
+            part.wait().unwrap();
+        }
+        path.join(name)
+    };
+    let (first, second) = (write(0), write(3));
+    // The second part of the first one, with the same step and text.
+    for file in names(&second).iter().filter(|file| file.contains("2-of-2")) {
+        fs::copy(first.join(file), second.join(file)).unwrap();
+    }
+    let read = Checkpoints::open(&path).unwrap().newest::<Land>().unwrap().unwrap();
+    assert_eq!(read.skipped.len(), 1);
+    assert!(read.skipped[0].contains("it is that of another checkpoint"), "{:?}", read.skipped);
+    assert_eq!(read.world.all(), land.all());
 }
 
 #[test]
