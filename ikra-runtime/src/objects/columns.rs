@@ -95,6 +95,7 @@ impl<C: Class> Objects<C> {
     }
 
     /// Stores a field of one object: `World::set`.
+    #[inline]
     pub(crate) fn set<T: Value, const K: usize>(
         &mut self,
         link: Link<C>,

@@ -5,7 +5,6 @@ use std::hint::assert_unchecked;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::sync::Arc;
 
 use crate::class::Class;
 use crate::link::Link;
@@ -32,7 +31,7 @@ pub struct Links<C> {
     // recognise a counting loop.
     range: Range<usize>,
     /// The indices at these positions, if objects were removed among them.
-    live: Option<Arc<[u32]>>,
+    live: Option<Box<[u32]>>,
     class: PhantomData<fn() -> C>,
 }
 
@@ -44,7 +43,7 @@ impl<C> Links<C> {
 
     /// The link at a position in the range.
     #[inline(always)]
-    fn link(live: &Option<Arc<[u32]>>, index: usize) -> Link<C> {
+    fn link(live: &Option<Box<[u32]>>, index: usize) -> Link<C> {
         if let Some(live) = live {
             return Link::at(live[index]);
         }
