@@ -129,6 +129,38 @@ fn a_link_that_cannot_be_empty_is_an_error_and_nothing_changes() -> Result<(), E
     Ok(())
 }
 
+#[soa_class]
+pub struct Fence {
+    pub left: Link<Sheep>,
+    pub right: Link<Sheep>,
+}
+
+#[soa_world]
+pub struct Farm {
+    pub sheep: Objects<Sheep>,
+    pub fences: Objects<Fence>,
+}
+
+/// The object with the lowest id, and its first such field, whichever field is looked at first.
+#[test]
+fn the_first_link_that_cannot_be_empty_is_named() -> Result<(), Error> {
+    let refused = |fences: [(usize, usize); 4]| -> Result<(u32, &'static str), Error> {
+        let mut farm = Farm::new();
+        let links: Vec<_> = farm.sheep.extend((0..4).map(sheep))?.collect();
+        // Enough that several threads look at them.
+        let good = (0..20_000).map(|_| (2, 3)).chain(fences);
+        farm.fences.extend(good.map(|(left, right)| Fence { left: links[left], right: links[right] }))?;
+        let Err(Error::LinkToRemoved { object, field, .. }) = farm.on(Place::Host).execute(Sheep::graze, 2) else {
+            panic!("a fence names a sheep that goes")
+        };
+        assert_eq!(farm.sheep.len(), 4, "as before the kernel");
+        Ok((object - 20_000, field))
+    };
+    assert_eq!(refused([(2, 2), (2, 0), (0, 2), (0, 0)])?, (2, "right"));
+    assert_eq!(refused([(3, 2), (3, 3), (1, 0), (2, 0)])?, (3, "left"));
+    Ok(())
+}
+
 #[test]
 fn objects_come_and_go_in_one_kernel() -> Result<(), Error> {
     let mut meadow = Meadow::new();
