@@ -48,7 +48,8 @@ pub struct Grid<const D: usize> {
 }
 
 impl<const D: usize> Grid<D> {
-    /// The most cells that a grid has: with a smaller radius, cells are longer than the radius.
+    /// The most cells that a grid has: with a smaller radius, cells are longer than the radius. Along one axis it has fewer
+    /// than 2²¹, since `f32` cannot place an object in more of them.
     pub const MAX_CELLS: u32 = 1 << 24;
 
     /// An open grid over the box from `min` to `max`. Cells are longer than `radius`: a length of 10 has 9 for radius 1.
@@ -83,12 +84,8 @@ impl<const D: usize> Grid<D> {
         let mut cells = 1.0;
         for d in 0..D {
             let len = f64::from(self.len[d]);
-            let mut size = (len / least).min(f64::from(Self::MAX_CELLS)) as u32;
-            // Coordinates are rounded: a cell is longer by more than both ends of a distance may be off.
-            while size > 1 && len < f64::from(size) * least * (1.0 + f64::from(size) / 2_097_152.0) {
-                size -= 1;
-            }
-            self.size[d] = size.max(1);
+            // Coordinates are rounded: a cell is longer by more than both ends of a distance may be off, in this box.
+            self.size[d] = ((len / (least + len / 2_097_152.0)) as u32).max(1);
             self.per_unit[d] = (f64::from(self.size[d]) / len) as f32;
             cells *= f64::from(self.size[d]);
         }
@@ -275,13 +272,31 @@ mod tests {
 
     #[test]
     fn cells_are_at_least_as_long_as_the_radius() {
-        let sizes = [(10.0, 1.0, 9), (10.0, 3.0, 3), (10.0, 11.0, 1), (1.0e9, 0.001, 1 << 24)];
+        let sizes = [(10.0, 1.0, 9), (10.0, 3.0, 3), (10.0, 11.0, 1), (1.0e9, 0.001, 1 << 21)];
         for (len, radius, most) in sizes {
             let grid = Grid::new([0.0], [len], radius);
             assert!(grid.cells() <= most && grid.cells() * 2 > most, "{grid:?}");
         }
         let many = Grid::new([0.0; 3], [1.0, 1.0e6, 3.0], 0.001);
         assert!((Grid::<3>::MAX_CELLS / 8..=Grid::<3>::MAX_CELLS).contains(&many.cells()), "{many:?}");
+    }
+
+    /// Positions that are finer than the places between `min` and them.
+    #[test]
+    fn neighbours_far_from_the_border_are_next_to_each_other() {
+        for radius in [0.001_f32, 0.01, 0.1, 1.0, 30.0] {
+            for (from, to) in [(-1_258_291.2_f32, 314_572.8_f32), (-3.0e6, 1.0), (0.0, 1.6e6), (-1.0e9, 5.0)] {
+                let grid = Grid::new([from], [to], radius);
+                for n in 0..20_000_u32 {
+                    let a = to - to.abs() * (n as f32 / 20_000.0);
+                    let b = a + radius * 0.99;
+                    if b - a <= radius {
+                        let cells = [a, b].map(|x| grid.cell([x]).unwrap());
+                        assert!(cells[0].abs_diff(cells[1]) <= 1, "{grid:?}: {a} {b} {cells:?}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]
