@@ -80,6 +80,9 @@ impl<C> Iterator for Links<C> {
     fn nth(&mut self, n: usize) -> Option<Link<C>> {
         self.range.nth(n).map(|index| Self::link(&self.live, index))
     }
+    fn last(mut self) -> Option<Link<C>> {
+        self.next_back()
+    }
     #[inline]
     fn fold<B, F: FnMut(B, Link<C>) -> B>(self, init: B, mut f: F) -> B {
         self.range.fold(init, |folded, index| f(folded, Self::link(&self.live, index)))
