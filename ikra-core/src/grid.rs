@@ -84,7 +84,7 @@ impl<const D: usize> Grid<D> {
         let mut cells = 1.0;
         for d in 0..D {
             let len = f64::from(self.len[d]);
-            // Coordinates are rounded: a cell is longer by more than both ends of a distance may be off, in this box.
+            // Coordinates are rounded. A cell exceeds the least length by more than the errors of both ends of a distance.
             self.size[d] = ((len / (least + len / 2_097_152.0)) as u32).max(1);
             self.per_unit[d] = (f64::from(self.size[d]) / len) as f32;
             cells *= f64::from(self.size[d]);
@@ -281,7 +281,7 @@ mod tests {
         assert!((Grid::<3>::MAX_CELLS / 8..=Grid::<3>::MAX_CELLS).contains(&many.cells()), "{many:?}");
     }
 
-    /// Positions that are finer than the places between `min` and them.
+    /// Near 0, positions have finer steps than their distances from a `min` far away.
     #[test]
     fn neighbours_far_from_the_border_are_next_to_each_other() {
         for radius in [0.001_f32, 0.01, 0.1, 1.0, 30.0] {

@@ -89,14 +89,14 @@ pub(super) fn names(folder: &Path) -> Result<Vec<Name>, TableError> {
     for entry in fs::read_dir(folder).map_err(|error| file_error(folder, error))? {
         let entry = entry.map_err(|error| file_error(folder, error))?;
         let name = entry.file_name().to_str().and_then(Name::parse);
-        // A file of this name is none. A link to a folder is one, which somebody has moved to another disk.
+        // A plain file is not a checkpoint. A link to a folder is: somebody moved the checkpoint to another disk.
         names.extend(name.filter(|_| entry.path().is_dir()));
     }
     names.sort_unstable_by(|a, b| b.cmp(a));
     Ok(names)
 }
 
-/// Removes a checkpoint. Its manifests go first: without them it is none. Of a link, nothing but the link goes.
+/// Removes a checkpoint. Its manifests go first: without them it is none. If the path is a link, only the link goes.
 pub(super) fn remove(path: &Path) -> Result<(), TableError> {
     if !path.is_symlink() {
         let entries = fs::read_dir(path).map_err(|error| file_error(path, error))?;

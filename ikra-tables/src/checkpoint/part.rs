@@ -100,17 +100,18 @@ fn unreadable(path: &Path, format: &'static str, reason: impl Into<String>) -> T
 pub(super) fn read(folder: &Path, step: u64) -> Result<Saved, TableError> {
     let ranks = parts(folder).unwrap_or(0);
     let mut classes = HashMap::new();
-    let mut first = None;
+    let mut common = None;
     for rank in 0..ranks {
         let part = Part { rank, ranks };
         let path = folder.join(part.manifest());
         let text = fs::read_to_string(&path).map_err(|error| file_error(&path, error))?;
         let manifest = Manifest::parse(&text).map_err(|reason| unreadable(&path, "manifest", reason))?;
-        let (state, attempt) = first.get_or_insert_with(|| (manifest.state.clone(), manifest.attempt));
-        let is_another = (&*state, *attempt) != (&manifest.state, manifest.attempt);
+        let own = (manifest.state, manifest.attempt);
+        let is_another = common.as_ref().is_some_and(|common| *common != own);
         if is_another || (manifest.step, manifest.part, manifest.parts) != (step, rank, ranks) {
             return Err(unreadable(&path, "manifest", "it is that of another checkpoint, or of another part"));
         }
+        common = Some(own);
         for file in manifest.classes {
             let path = folder.join(part.file(&file.class));
             let contents = fs::read(&path).map_err(|error| file_error(&path, error))?;
@@ -121,7 +122,7 @@ pub(super) fn read(folder: &Path, step: u64) -> Result<Saved, TableError> {
             batches.extend(decode(&path, contents)?);
         }
     }
-    let state = first.map_or_else(String::new, |(state, _)| state);
+    let state = common.map(|(state, _)| state).unwrap_or_default();
     let mut tables = HashMap::new();
     for (class, (path, batches)) in classes {
         let removed = removed(&path, &batches)?;

@@ -199,7 +199,14 @@ fn the_newest_ones_are_kept_and_the_folder_is_locked() {
     assert!(checkpoints.newest::<Land>().unwrap().is_none());
     // An attempt that ended early, and files of others.
     fs::create_dir(path.join(checkpoints.name(99).unwrap())).unwrap();
-    let others = ["notes.txt", "step-7", "step-07-0000000000000000", "step-7-0", "step-7-1-0123456789abcdef"];
+    let others = [
+        "notes.txt",
+        "step-7",
+        "step-07-0000000000000000",
+        "step-7-0",
+        "step--0000000000000000",
+        "step-7-1-0123456789abcdef",
+    ];
     others.iter().for_each(|name| fs::write(path.join(name), "mine").unwrap());
     let land = Land::of(10);
     for step in 1..=5 {
