@@ -219,13 +219,17 @@ impl<const D: usize> Grid<D> {
     }
 
     /// The position within the box that a position stands for in a periodic grid; the position itself in an open one.
+    ///
+    /// It is at least the lowest corner and below the opposite one, also where rounding would lead out of the box.
     #[must_use]
     #[inline]
     pub fn wrapped(&self, pos: [f32; D]) -> [f32; D] {
         let mut wrapped = pos;
         if self.is_periodic() {
             for d in 0..D {
-                wrapped[d] -= math::floor((pos[d] - self.min[d]) / self.len[d]) * self.len[d];
+                let turned = pos[d] - math::floor((pos[d] - self.min[d]) / self.len[d]) * self.len[d];
+                let is_outside = turned < self.min[d] || turned >= self.min[d] + self.len[d];
+                wrapped[d] = if is_outside { self.min[d] } else { turned };
             }
         }
         wrapped
@@ -340,5 +344,15 @@ mod tests {
         let grid = Grid::new([-5.0, 0.0], [5.0, 4.0], 1.0).periodic();
         assert_eq!(grid.offset([4.0, 1.0], [-4.0, 3.5]), [2.0, -1.5]);
         assert_eq!(grid.wrapped([6.0, -1.0]), [-4.0, 3.0]);
+        // Both would be rounded to the opposite border, or beyond it.
+        let unit = Grid::new([0.0], [10.0], 1.0).periodic();
+        assert_eq!(unit.wrapped([-1e-9]), [0.0]);
+        let below = Grid::new([-3.0], [7.0], 1.0).periodic();
+        for pos in [7.0_f32.next_down(), -3.0_f32.next_down(), 7.0, -3.0, 1e9, -1e9] {
+            let [wrapped] = below.wrapped([pos]);
+            assert!((-3.0..7.0).contains(&wrapped), "{pos} {wrapped}");
+            assert_eq!(below.wrapped([wrapped]), [wrapped], "{pos}");
+        }
+        assert!(below.wrapped([f32::NAN])[0].is_nan());
     }
 }

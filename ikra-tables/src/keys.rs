@@ -29,15 +29,20 @@ impl<'a> Key<'a> {
     fn of(text: &'a str) -> Self {
         let is_zeros = |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit == b'0');
         let whole = text.split_once('.').filter(|(_, digits)| is_zeros(digits)).map_or(text, |(whole, _)| whole);
-        match whole.parse::<i64>() {
-            Ok(number) if is_printed_so(number, whole) => Self::Number(number),
-            _ => Self::Text(text),
+        let Some(number) = whole.parse().ok().filter(|&number| is_printed_so(number, whole)) else {
+            return Self::Text(text);
+        };
+        match (i64::try_from(number), u64::try_from(number)) {
+            (Ok(number), _) => Self::Number(number),
+            // As columns of numbers give them.
+            (Err(_), Ok(_)) => Self::Text(whole),
+            (Err(_), Err(_)) => Self::Text(text),
         }
     }
 }
 
 /// Whether a number is printed as this text: `7`, not `07` or `+7`.
-fn is_printed_so(number: i64, text: &str) -> bool {
+fn is_printed_so(number: i128, text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_minus = text.len() != digits.len();
     !digits.starts_with('+') && (!digits.starts_with('0') || digits.len() == 1 && !is_minus) && is_minus == (number < 0)
@@ -150,5 +155,10 @@ mod tests {
         for text in ["", "-", "-0", "00", "07", "+7", " 7", "07.0", "7.", "7.5", ".0", "9223372036854775808", "seven"] {
             assert!(matches!(Key::of(text), Key::Text(other) if other == text), "{text}");
         }
+        for text in ["18446744073709551615", "18446744073709551615.0", "18446744073709551615.00"] {
+            assert!(matches!(Key::of(text), Key::Text("18446744073709551615")), "{text}");
+        }
+        let text = "18446744073709551616.0";
+        assert!(matches!(Key::of(text), Key::Text(other) if other == text), "no integer of 64 bits");
     }
 }

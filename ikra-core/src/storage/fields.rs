@@ -142,13 +142,20 @@ pub trait FieldTuple<C: Class>: 'static {
     /// The first bad link in a row of a class without inner arrays, in fields whose links views show as refs.
     fn bad_link_in(row: &Self::Row, table: &Table<C>) -> Option<BadLink>;
 
-    /// Remaps the links of an object in some fields, or checks that it can be done. Returns the first field with a link
-    /// to a removed object that cannot be empty.
+    /// Remaps the links of some objects in some fields, field by field, or checks that it can be done. `failed` gets each
+    /// object and field with a link to a removed object that cannot be empty.
     ///
     /// # Safety
     ///
-    /// As for [`Storage::remap`].
-    unsafe fn remap(bases: &C::Bases, index: usize, fields: FieldSet, moves: Moves<'_>, what: Remap) -> Option<usize>;
+    /// As for [`Storage::remap`], for each of the objects.
+    unsafe fn remap(
+        bases: &C::Bases,
+        objects: Range<usize>,
+        fields: FieldSet,
+        moves: Moves<'_>,
+        what: Remap,
+        failed: &mut (impl FnMut(usize, usize) + ?Sized),
+    );
 
     /// Shows the floating-point numbers of some fields, one by one.
     fn show_floats(values: &mut Self::Values, fields: FieldSet, show: &mut impl FnMut(Float<'_>));
@@ -211,26 +218,6 @@ unsafe fn bad_link<C: Class, F: Storage<C, K>, const K: usize>(
         }
     }
     None
-}
-
-/// [`FieldTuple::remap`] for one field.
-///
-/// # Safety
-///
-/// As for [`FieldTuple::remap`].
-#[inline]
-unsafe fn remap<C: Class, F: Storage<C, K>, const K: usize>(
-    bases: &C::Bases,
-    index: usize,
-    fields: FieldSet,
-    moves: Moves<'_>,
-    what: Remap,
-) -> bool {
-    if const { F::HOLDS_LINKS_TO.is_empty() } || !fields.contains(K) {
-        return true;
-    }
-    // SAFETY: the contract is the same.
-    unsafe { F::remap(bases, index, moves, what) }
 }
 
 /// [`FieldTuple::to_views`] for one field.
@@ -418,18 +405,25 @@ macro_rules! field_tuple {
             }
             unsafe fn remap(
                 bases: &C::Bases,
-                index: usize,
+                objects: Range<usize>,
                 fields: FieldSet,
                 moves: Moves<'_>,
                 what: Remap,
-            ) -> Option<usize> {
+                failed: &mut (impl FnMut(usize, usize) + ?Sized),
+            ) {
                 $(
-                    // SAFETY: the contract is the same for each field.
-                    if !unsafe { remap::<C, $F, $k>(bases, index, fields, moves, what) } {
-                        return Some($k);
+                    if const { !$F::HOLDS_LINKS_TO.is_empty() }
+                        && fields.contains($k)
+                        && let Some(moves) = moves.of_links_to($F::HOLDS_LINKS_TO)
+                    {
+                        for index in objects.clone() {
+                            // SAFETY: by the contract.
+                            if !unsafe { <$F as Storage<C, $k>>::remap(bases, index, moves, what) } {
+                                failed(index, $k);
+                            }
+                        }
                     }
                 )+
-                None
             }
             #[inline(always)]
             unsafe fn put<const K: usize, V: Copy>(values: &mut Self::Values, value: V) {

@@ -98,10 +98,11 @@ pub unsafe fn born<C: Class, const N: usize>(stage: Stage, changes: impl FnOnce(
             unsafe {
                 <C::Fields as FieldTuple<C>>::remap(
                     &table.bases,
-                    index,
+                    index..index + 1,
                     FieldSet::ALL,
                     Moves::new(&changes()),
                     Remap::Commit,
+                    &mut |_, _| (),
                 );
             }
         }
@@ -162,12 +163,9 @@ pub unsafe fn check_removed<C: Class, Y: Class>() {
     // SAFETY: no handle is made from the table; free indices are current, by the caller.
     let (table, index) = unsafe { (Table::<C>::get(), lives.index(rank) as usize) };
     let gone = Moves::new(slice::from_ref(&gone));
+    let (objects, fields, mut failed) = (index..index + 1, FieldSet::ALL, |_, _| note_bad_link(lives));
     // SAFETY: the object has values, and no other thread has this index. No link changes.
-    let failed =
-        unsafe { <C::Fields as FieldTuple<C>>::remap(&table.bases, index, FieldSet::ALL, gone, Remap::Cascade) };
-    if failed.is_some() {
-        note_bad_link(lives);
-    }
+    unsafe { <C::Fields as FieldTuple<C>>::remap(&table.bases, objects, fields, gone, Remap::Cascade, &mut failed) };
 }
 
 /// Notes that a new object has a link to no object.

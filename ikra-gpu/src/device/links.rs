@@ -50,9 +50,12 @@ pub unsafe fn links<C: Class>(change: &LinkChange) {
     let what = if change.marks == 0 { Remap::Commit } else { Remap::Cascade };
     // SAFETY: no handle is made from the table.
     let table = unsafe { Table::<C>::get() };
+    let (object, mut names_removed) = (index as usize, false);
+    let mut failed = |_, _| names_removed = true;
     // SAFETY: by 1, the object has values. No other thread has this index.
-    let names_removed =
-        unsafe { <C::Fields as FieldTuple<C>>::remap(&table.bases, index as usize, fields, moves, what) }.is_some();
+    unsafe {
+        <C::Fields as FieldTuple<C>>::remap(&table.bases, object..object + 1, fields, moves, what, &mut failed);
+    }
     if names_removed && change.marks != 0 {
         // SAFETY: there is a bit for each object, and a number; all threads change them atomically.
         unsafe {

@@ -283,7 +283,7 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         for index in objects {
             assert!(index < self.slots(), "class {} has {} objects", C::NAME, self.slots());
             // SAFETY: the object exists, and it is a check.
-            let _ = unsafe { self.remap_object(index, fields, moves, Remap::Check) };
+            unsafe { self.remap_objects(index..index + 1, fields, moves, Remap::Check, &mut |_, _| ()) };
         }
         Ok(())
     }

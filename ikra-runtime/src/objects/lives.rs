@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use super::born::{Born, Ids};
-use super::reorder::{concerned, fields_with, narrowed, now};
+use super::reorder::{concerned, fields_with, now};
 use super::{Objects, Tracked};
 use crate::class::{Class, ClassInfo};
 use crate::error::Error;
@@ -328,8 +328,11 @@ impl<C: Class> Lives for Objects<C> {
                 assert!(index < self.slots(), "the objects were just made");
                 // SAFETY: the object exists, by the assertion (I18), and has one position; `&mut self` excludes other
                 // accesses.
-                let failed = unsafe { self.remap_object(index, fields, moves, Remap::Commit) };
-                debug_assert!(failed.is_none(), "new objects are not removed");
+                unsafe {
+                    self.remap_objects(index..index + 1, fields, moves, Remap::Commit, &mut |_, _| {
+                        debug_assert!(false, "new objects are not removed");
+                    });
+                }
             }
         });
         drop(returned);
@@ -372,12 +375,14 @@ impl<C: Class> Lives for Objects<C> {
             return Ok(());
         }
         self.try_fetch(fields)?;
-        let moves = narrowed(C::FIELDS, fields, moves);
-        for index in self.live_in(0..self.slots()).flatten().filter(|&index| !is_set(known, index)) {
-            // SAFETY: the object exists (I33), and it is a check.
-            if unsafe { self.remap_object(index, fields, moves, Remap::Cascade) }.is_some() {
-                set(found, index);
-            }
+        for objects in self.live_in(0..self.slots()) {
+            let mut note = |index, _| {
+                if !is_set(known, index) {
+                    set(found, index);
+                }
+            };
+            // SAFETY: the objects exist (I33), and it is a check.
+            unsafe { self.remap_objects(objects, fields, moves, Remap::Cascade, &mut note) };
         }
         Ok(())
     }

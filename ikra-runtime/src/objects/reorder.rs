@@ -111,36 +111,39 @@ impl<C: Class> Objects<C> {
         let links = Links::of::<C>(fields, moves, what);
         let remap = |objects: Range<usize>, fields: FieldSet, moves: Moves<'_>, what: Remap| {
             assert!(objects.end <= len);
-            let mut first = None;
-            for index in objects {
-                if links.are_looked_at_in(index) {
-                    // SAFETY: the object exists (I33). Unless it is a check, it is in one range, and `&mut self` excludes
-                    // other accesses.
-                    let failed = unsafe { self.remap_object(index, fields, moves, what) };
-                    first = first.or_else(|| Some((index, failed?, ())));
+            let mut first: Option<(usize, usize, ())> = None;
+            links.looked_at_in(objects, &mut |objects| {
+                // SAFETY: the objects exist (I33). Unless it is a check, each is in one range, and `&mut self` excludes
+                // other accesses.
+                unsafe {
+                    self.remap_objects(objects, fields, moves, what, &mut |index, field| {
+                        let failed = (index, field, ());
+                        first = Some(first.map_or(failed, |first| first.min(failed)));
+                    });
                 }
-            }
+            });
             first
         };
         remap_all(&links, (holes, len), &remap)
     }
 
-    /// Remaps the links of an object in some fields, or checks that it can be done. Returns the first field with a link
-    /// to a removed object that cannot be empty. One function for all callers, since its code is large.
+    /// Remaps the links of some objects in some fields, or checks that it can be done. `failed` gets each object and field
+    /// with a link to a removed object that cannot be empty. One function for all callers, since its code is large.
     ///
     /// # Safety
     ///
-    /// The object exists. Unless it is a check, nothing else accesses it.
+    /// The objects exist. Unless it is a check, nothing else accesses them.
     #[inline(never)]
-    pub(super) unsafe fn remap_object(
+    pub(super) unsafe fn remap_objects(
         &self,
-        index: usize,
+        objects: Range<usize>,
         fields: FieldSet,
         moves: Moves<'_>,
         what: Remap,
-    ) -> Option<usize> {
+        failed: &mut dyn FnMut(usize, usize),
+    ) {
         // SAFETY: by the caller.
-        unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, index, fields, moves, what) }
+        unsafe { <C::Fields as FieldTuple<C>>::remap(&self.table().bases, objects, fields, moves, what, failed) }
     }
 }
 
@@ -159,16 +162,21 @@ impl<'m> Links<'m> {
     fn of<C: Class>(fields: FieldSet, moves: Moves<'m>, what: Remap) -> Self {
         let cannot_empty = C::FIELDS.iter().enumerate().any(|(k, field)| fields.contains(k) && !field.empties);
         let own = moves.of_links_to(&[C::ID]).filter(|_| cannot_empty);
-        Self { class: C::ID, all: C::FIELDS, fields, moves: narrowed(C::FIELDS, fields, moves), what, own }
+        Self { class: C::ID, all: C::FIELDS, fields, moves, what, own }
     }
 
-    /// Whether links in an object matter. Objects that moved have their new indices when links are remapped.
+    /// The objects among these in which links matter. Objects that moved have their new indices when links are remapped.
     #[inline]
-    fn are_looked_at_in(&self, index: usize) -> bool {
-        self.own.is_none_or(|own| match self.what {
-            Remap::Commit => !own.is_removed_in_place(self.class, index),
-            Remap::Check | Remap::Cascade => !own.is_removed(self.class, index),
-        })
+    fn looked_at_in(&self, mut objects: Range<usize>, look: &mut dyn FnMut(Range<usize>)) {
+        let Some(own) = self.own else { return look(objects) };
+        let is_removed = |index: usize| match self.what {
+            Remap::Commit => own.is_removed_in_place(self.class, index),
+            Remap::Check | Remap::Cascade => own.is_removed(self.class, index),
+        };
+        while let Some(first) = objects.find(|&index| !is_removed(index)) {
+            let end = objects.find(|&index| is_removed(index)).unwrap_or(objects.end);
+            look(first..end);
+        }
     }
 }
 
@@ -214,16 +222,4 @@ pub(crate) fn concerned(fields: &[FieldInfo], moves: Moves<'_>) -> FieldSet {
 pub(crate) fn fields_with(fields: &[FieldInfo], is: &dyn Fn(&FieldInfo) -> bool) -> FieldSet {
     let fields = fields.iter().enumerate().filter(|(_, field)| is(field));
     FieldSet::from_bits(fields.fold(0, |bits, (k, _)| bits | 1 << k))
-}
-
-/// The changes that concern links in some fields. Most fields hold links to one class: then no link looks for the change
-/// of its class.
-pub(super) fn narrowed<'a>(all: &[FieldInfo], fields: FieldSet, moves: Moves<'a>) -> Moves<'a> {
-    let mut held = all.iter().enumerate().filter(|&(k, _)| fields.contains(k)).map(|(_, field)| field.holds_links_to);
-    match held.next() {
-        Some(first) if first.len() == 1 && held.all(|others| others == first) => {
-            moves.of_links_to(first).unwrap_or(moves)
-        }
-        _ => moves,
-    }
 }
