@@ -11,11 +11,11 @@ pub struct Budget {
 
 /// The budgets, in the order of [`Counts::figures`](crate::counts::Counts::figures).
 pub const BUDGETS: [Budget; 8] = [
-    Budget { what: "lines without unit tests", most: 80_911, goal: 44_000 },
-    Budget { what: "traits", most: 125, goal: 70 },
+    Budget { what: "lines without unit tests", most: 80_820, goal: 44_000 },
+    Budget { what: "traits", most: 124, goal: 70 },
     Budget { what: "`#[doc(hidden)]`", most: 127, goal: 90 },
     Budget { what: "names in `ikra::rt`", most: 77, goal: 60 },
-    Budget { what: "`#[inline(always)]`", most: 893, goal: 500 },
+    Budget { what: "`#[inline(always)]`", most: 884, goal: 500 },
     Budget { what: "files of more than 500 lines", most: 1, goal: 0 },
     Budget { what: "SAFETY comments that only forward, per 1,000", most: 75, goal: 125 },
     Budget { what: "modules in the largest circle of imports", most: 3, goal: 3 },

@@ -2,8 +2,8 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | [`Filter`] | kernels that choose objects: [`All`], [`When`] |
-//! | [`Stage`] | what is made of the chosen objects: [`Then`], [`With`], their indices |
+//! | [`All`], [`When`] | kernels that choose objects |
+//! | [`Then`], [`With`] | what is made of the chosen objects |
 
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
@@ -25,13 +25,15 @@ type WindowsOf<'w, K> = <<K as Kernel>::Modes as ModeTuple<<K as Kernel>::Class>
 /// Copies of them.
 type BlockOf<'w, K> = <WindowsOf<'w, K> as WindowTuple<ValuesOf<K>>>::Block;
 
-/// Pure kernels that choose objects of a class: those for which all of them return `true`, one called after another.
+/// Pure kernels, called one after another for each object of a class, and what is made of their results. Those that only
+/// choose objects are a stage whose results are `()`.
 ///
 /// # Safety
 ///
-/// The windows that [`open`](Self::open) returns are for reading only. [`chooses`](Self::chooses) calls pure kernels
-/// only.
-pub unsafe trait Filter<C: Class>: Copy + Send + Sync {
+/// The windows that [`open`](Self::open) returns are for reading only. [`call`](Self::call) calls pure kernels only.
+pub unsafe trait Stage<C: Class>: Copy + Send + Sync {
+    /// The result for an object that is chosen.
+    type Output;
     /// The columns that its kernels read, for consecutive objects.
     type Windows<'w>;
     /// Copies of them for a few objects, in registers.
@@ -55,58 +57,12 @@ pub unsafe trait Filter<C: Class>: Copy + Send + Sync {
     /// The windows have these objects.
     unsafe fn block<'w>(windows: &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w>;
 
-    /// Whether it chooses the object at number `lane` of a block, which is number `n` of the chunk.
+    /// The result for the object at number `lane` of a block, which is number `n` of the chunk, if it is chosen.
     ///
     /// # Safety
     ///
     /// [`open`](Self::open) made the windows of this chunk, which has more than `n` objects; the block is of them. No
     /// kernel writes in the world meanwhile, and the table's links are checked.
-    unsafe fn chooses<'w>(self, block: &Self::Block<'w>, lane: usize, chunk: Chunk<'w, C>, n: usize) -> bool;
-
-    /// As [`chooses`](Self::chooses), without a block: for objects that are too large for one.
-    ///
-    /// # Safety
-    ///
-    /// As there.
-    unsafe fn chooses_in<'w>(self, windows: &Self::Windows<'w>, chunk: Chunk<'w, C>, n: usize) -> bool;
-}
-
-/// What pure kernels make of objects of a class, one called after another.
-///
-/// # Safety
-///
-/// The windows that [`open`](Self::open) returns are for reading only. [`call`](Self::call) calls pure kernels only.
-pub unsafe trait Stage<C: Class>: Copy + Send + Sync {
-    /// The result for an object that is chosen.
-    type Output;
-    /// The columns that its kernels read, for consecutive objects.
-    type Windows<'w>;
-    /// Copies of them for a few objects, in registers.
-    type Block<'w>;
-    /// Whether it chooses all objects.
-    const IS_ALL: bool;
-    /// The effects of its kernels together.
-    const EFFECTS: &'static Effects;
-
-    /// Opens the columns of a chunk.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Filter::open`].
-    unsafe fn open<'w>(chunk: Chunk<'w, C>) -> Self::Windows<'w>;
-
-    /// Copies `len` objects from `first` on.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Filter::block`].
-    unsafe fn block<'w>(windows: &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w>;
-
-    /// The result for the object at number `lane` of a block, which is number `n` of the chunk, if it is chosen.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Filter::chooses`].
     unsafe fn call<'w>(
         self,
         block: &Self::Block<'w>,
@@ -115,7 +71,7 @@ pub unsafe trait Stage<C: Class>: Copy + Send + Sync {
         n: usize,
     ) -> Option<Self::Output>;
 
-    /// As [`call`](Self::call), without a block.
+    /// As [`call`](Self::call), without a block: for objects that are too large for one.
     ///
     /// # Safety
     ///
@@ -141,7 +97,7 @@ impl<K: Kernel> Pure<K> {
 ///
 /// # Safety
 ///
-/// As for [`Filter::open`].
+/// As for [`Stage::open`].
 #[inline(always)]
 unsafe fn open<'w, K: Kernel>(chunk: Chunk<'w, K::Class>) -> WindowsOf<'w, K> {
     let () = Pure::<K>::CHECK;
@@ -154,7 +110,7 @@ unsafe fn open<'w, K: Kernel>(chunk: Chunk<'w, K::Class>) -> WindowsOf<'w, K> {
 ///
 /// # Safety
 ///
-/// As for [`Filter::chooses`], with the windows of the kernel's modes.
+/// As for [`Stage::call`], with the windows of the kernel's modes.
 #[inline(always)]
 unsafe fn call<'w, K: Call<A>, A, X: WindowTuple<ValuesOf<K>>>(
     block: &X,
@@ -176,7 +132,8 @@ unsafe fn call<'w, K: Call<A>, A, X: WindowTuple<ValuesOf<K>>>(
 pub struct All;
 
 // SAFETY: it opens no columns and makes no calls.
-unsafe impl<C: Class> Filter<C> for All {
+unsafe impl<C: Class> Stage<C> for All {
+    type Output = ();
     type Windows<'w> = ();
     type Block<'w> = ();
     const IS_ALL: bool = true;
@@ -186,20 +143,13 @@ unsafe impl<C: Class> Filter<C> for All {
     #[inline(always)]
     unsafe fn block<'w>(_: &Self::Windows<'w>, _: usize, _: usize) -> Self::Block<'w> {}
     #[inline(always)]
-    unsafe fn chooses(self, (): &(), _: usize, _: Chunk<'_, C>, _: usize) -> bool {
-        true
+    unsafe fn call(self, (): &(), _: usize, _: Chunk<'_, C>, _: usize) -> Option<()> {
+        Some(())
     }
     #[inline]
-    unsafe fn chooses_in(self, (): &(), _: Chunk<'_, C>, _: usize) -> bool {
-        true
+    unsafe fn call_in(self, (): &(), _: Chunk<'_, C>, _: usize) -> Option<()> {
+        Some(())
     }
-}
-
-/// The objects of `S` for which kernel `P` returns `true`.
-pub struct When<S, P, A> {
-    among: S,
-    args: A,
-    kernel: PhantomData<P>,
 }
 
 /// The results of kernel `K` for the objects of `S`.
@@ -209,101 +159,38 @@ pub struct Then<S, K, A> {
     kernel: PhantomData<K>,
 }
 
-macro_rules! of_kernel {
-    ($($stage:ident)*) => { $(
-        impl<S, K, A> $stage<S, K, A> {
-            pub(crate) fn new(among: S, args: A) -> Self {
-                Self { among, args, kernel: PhantomData }
-            }
-        }
-        impl<S: Copy, K, A: Copy> Copy for $stage<S, K, A> {}
-        impl<S: Copy, K, A: Copy> Clone for $stage<S, K, A> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-        impl<S: Debug, K, A> Debug for $stage<S, K, A> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($stage)).field("among", &self.among).finish_non_exhaustive()
-            }
-        }
-    )* };
+impl<S, K, A> Then<S, K, A> {
+    pub(crate) fn new(among: S, args: A) -> Self {
+        Self { among, args, kernel: PhantomData }
+    }
 }
-of_kernel!(When Then);
+
+impl<S: Copy, K, A: Copy> Copy for Then<S, K, A> {}
+impl<S: Copy, K, A: Copy> Clone for Then<S, K, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Debug, K, A> Debug for Then<S, K, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Then").field("among", &self.among).finish_non_exhaustive()
+    }
+}
 
 /// The effects of a filter's kernels and of a further one.
 struct Both<C, S, K>(PhantomData<(C, S, K)>);
 
-impl<C: Class, S: Filter<C>, K: Kernel> Both<C, S, K> {
+impl<C: Class, S: Stage<C>, K: Kernel> Both<C, S, K> {
     const NAME: &'static Message = &Message::new().push(S::EFFECTS.kernel()).push(", ").push(K::EFFECTS.kernel());
     const EFFECTS: &'static Effects =
         &if S::IS_ALL { *K::EFFECTS } else { S::EFFECTS.and(K::EFFECTS, Self::NAME.as_str()) };
 }
 
-/// The windows of a filter and of a further kernel.
-///
-/// # Safety
-///
-/// As for [`Filter::open`].
-#[inline(always)]
-unsafe fn open_both<'w, S: Filter<K::Class>, K: Kernel>(
-    chunk: Chunk<'w, K::Class>,
-) -> (S::Windows<'w>, WindowsOf<'w, K>) {
-    // SAFETY: the chunk is within one window, and nothing writes its columns.
-    let among = unsafe { S::open(chunk) };
-    // SAFETY: the chunk is within one window, and nothing writes its columns.
-    (among, unsafe { open::<K>(chunk) })
-}
-
-// SAFETY: the filter before it and this kernel are pure, by `open`.
-unsafe impl<S, P, A> Filter<P::Class> for When<S, P, A>
-where
-    S: Filter<P::Class>,
-    P: Call<A, Output = bool>,
-    A: Copy + Send + Sync,
-{
-    type Windows<'w> = (S::Windows<'w>, WindowsOf<'w, P>);
-    type Block<'w> = (S::Block<'w>, BlockOf<'w, P>);
-    const IS_ALL: bool = false;
-    const EFFECTS: &'static Effects = Both::<P::Class, S, P>::EFFECTS;
-    #[inline(always)]
-    unsafe fn open<'w>(chunk: Chunk<'w, P::Class>) -> Self::Windows<'w> {
-        // SAFETY: the chunk is that of the caller, whose columns nothing writes.
-        unsafe { open_both::<S, P>(chunk) }
-    }
-    #[inline(always)]
-    unsafe fn block<'w>((before, own): &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w> {
-        // SAFETY: all windows are of one chunk, which has these objects.
-        let before = unsafe { S::block(before, first, len) };
-        // SAFETY: all windows are of one chunk, which has these objects.
-        (before, unsafe { own.block(first, len) })
-    }
-    #[inline(always)]
-    unsafe fn chooses<'w>(
-        self,
-        (before, own): &Self::Block<'w>,
-        lane: usize,
-        chunk: Chunk<'w, P::Class>,
-        n: usize,
-    ) -> bool {
-        // SAFETY: both parts of the block are of the same objects.
-        let is_chosen = unsafe { self.among.chooses(before, lane, chunk, n) };
-        // SAFETY: both parts of the block are of the same objects.
-        is_chosen && unsafe { call::<P, A, _>(own, lane, chunk, n, self.args) }
-    }
-    #[inline]
-    unsafe fn chooses_in<'w>(self, (before, own): &Self::Windows<'w>, chunk: Chunk<'w, P::Class>, n: usize) -> bool {
-        // SAFETY: all windows are of the chunk, which has the object.
-        let is_chosen = unsafe { self.among.chooses_in(before, chunk, n) };
-        // SAFETY: all windows are of the chunk, which has the object.
-        is_chosen && unsafe { call::<P, A, _>(own, n, chunk, n, self.args) }
-    }
-}
-
 // SAFETY: the filter before it and this kernel are pure, by `open`.
 unsafe impl<S, K, A> Stage<K::Class> for Then<S, K, A>
 where
-    S: Filter<K::Class>,
+    S: Stage<K::Class, Output = ()>,
     K: Call<A>,
     A: Copy + Send + Sync,
 {
@@ -314,8 +201,10 @@ where
     const EFFECTS: &'static Effects = Both::<K::Class, S, K>::EFFECTS;
     #[inline(always)]
     unsafe fn open<'w>(chunk: Chunk<'w, K::Class>) -> Self::Windows<'w> {
-        // SAFETY: the chunk is that of the caller, whose columns nothing writes.
-        unsafe { open_both::<S, K>(chunk) }
+        // SAFETY: the chunk is within one window, and nothing writes its columns.
+        let among = unsafe { S::open(chunk) };
+        // SAFETY: the chunk is within one window, and nothing writes its columns.
+        (among, unsafe { open::<K>(chunk) })
     }
     #[inline(always)]
     unsafe fn block<'w>((before, own): &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w> {
@@ -333,12 +222,9 @@ where
         n: usize,
     ) -> Option<K::Output> {
         // SAFETY: both parts of the block are of the same objects.
-        if unsafe { self.among.chooses(before, lane, chunk, n) } {
-            // SAFETY: both parts of the block are of the same objects.
-            Some(unsafe { call::<K, A, _>(own, lane, chunk, n, self.args) })
-        } else {
-            None
-        }
+        let is_chosen = unsafe { self.among.call(before, lane, chunk, n) };
+        // SAFETY: both parts of the block are of the same objects.
+        is_chosen.map(|()| unsafe { call::<K, A, _>(own, lane, chunk, n, self.args) })
     }
     #[inline]
     unsafe fn call_in<'w>(
@@ -348,13 +234,35 @@ where
         n: usize,
     ) -> Option<K::Output> {
         // SAFETY: all windows are of the chunk, which has the object.
-        let is_chosen = unsafe { self.among.chooses_in(before, chunk, n) };
+        let is_chosen = unsafe { self.among.call_in(before, chunk, n) };
         // SAFETY: all windows are of the chunk, which has the object.
-        is_chosen.then(|| unsafe { call::<K, A, _>(own, n, chunk, n, self.args) })
+        is_chosen.map(|()| unsafe { call::<K, A, _>(own, n, chunk, n, self.args) })
     }
 }
 
-/// The results of `S`, changed by a closure of the host.
+/// The objects for which kernel `P` returns `true`, of `S`.
+pub struct When<S, P, A>(Then<S, P, A>);
+
+impl<S, P, A> When<S, P, A> {
+    pub(crate) fn new(among: S, args: A) -> Self {
+        Self(Then::new(among, args))
+    }
+}
+
+impl<S: Copy, P, A: Copy> Copy for When<S, P, A> {}
+impl<S: Copy, P, A: Copy> Clone for When<S, P, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Debug, P, A> Debug for When<S, P, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("When").field(&self.0).finish()
+    }
+}
+
+/// The results of `S`, changed by a closure of the host, which also gets each object's index.
 #[derive(Clone, Copy)]
 pub struct With<S, F>(pub(crate) S, pub(crate) F);
 
@@ -364,108 +272,65 @@ impl<S: Debug, F> Debug for With<S, F> {
     }
 }
 
-// SAFETY: the stage before it keeps the promise, and a closure is no kernel.
+/// The columns of the stage that another one wraps.
+macro_rules! columns_of {
+    ($stage:ty, $class:ty) => {
+        type Windows<'w> = <$stage as Stage<$class>>::Windows<'w>;
+        type Block<'w> = <$stage as Stage<$class>>::Block<'w>;
+        const EFFECTS: &'static Effects = <$stage as Stage<$class>>::EFFECTS;
+        #[inline(always)]
+        unsafe fn open<'w>(chunk: Chunk<'w, $class>) -> Self::Windows<'w> {
+            // SAFETY: the chunk is within one window, and nothing writes its columns.
+            unsafe { <$stage>::open(chunk) }
+        }
+        #[inline(always)]
+        unsafe fn block<'w>(windows: &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w> {
+            // SAFETY: the windows are those of the stage, which have these objects.
+            unsafe { <$stage as Stage<$class>>::block(windows, first, len) }
+        }
+    };
+}
+
+// SAFETY: the stage keeps the promise.
+unsafe impl<S, P, A> Stage<P::Class> for When<S, P, A>
+where
+    S: Stage<P::Class, Output = ()>,
+    P: Call<A, Output = bool>,
+    A: Copy + Send + Sync,
+{
+    type Output = ();
+    const IS_ALL: bool = false;
+    columns_of!(Then<S, P, A>, P::Class);
+    #[inline(always)]
+    unsafe fn call<'w>(self, block: &Self::Block<'w>, lane: usize, chunk: Chunk<'w, P::Class>, n: usize) -> Option<()> {
+        // SAFETY: the block is that of the stage, and the object the same.
+        unsafe { self.0.call(block, lane, chunk, n) }?.then_some(())
+    }
+    #[inline]
+    unsafe fn call_in<'w>(self, windows: &Self::Windows<'w>, chunk: Chunk<'w, P::Class>, n: usize) -> Option<()> {
+        // SAFETY: the windows are those of the stage, and the object the same.
+        unsafe { self.0.call_in(windows, chunk, n) }?.then_some(())
+    }
+}
+
+// SAFETY: the stage keeps the promise, and a closure is no kernel.
 unsafe impl<C: Class, S: Stage<C>, T, F> Stage<C> for With<S, F>
 where
-    F: Fn(S::Output) -> T + Copy + Send + Sync,
+    F: Fn(u32, S::Output) -> T + Copy + Send + Sync,
 {
     type Output = T;
-    type Windows<'w> = S::Windows<'w>;
-    type Block<'w> = S::Block<'w>;
     const IS_ALL: bool = S::IS_ALL;
-    const EFFECTS: &'static Effects = S::EFFECTS;
-    #[inline(always)]
-    unsafe fn open<'w>(chunk: Chunk<'w, C>) -> Self::Windows<'w> {
-        // SAFETY: the chunk is within one window, and nothing writes its columns.
-        unsafe { S::open(chunk) }
-    }
-    #[inline(always)]
-    unsafe fn block<'w>(windows: &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w> {
-        // SAFETY: the windows are those of `S`, which have these objects.
-        unsafe { S::block(windows, first, len) }
-    }
+    columns_of!(S, C);
     #[inline(always)]
     unsafe fn call<'w>(self, block: &Self::Block<'w>, lane: usize, chunk: Chunk<'w, C>, n: usize) -> Option<T> {
-        // SAFETY: the block is that of `S`, and the object the same.
-        unsafe { self.0.call(block, lane, chunk, n) }.map(self.1)
+        // SAFETY: the block is that of the stage, and the object the same.
+        let result = unsafe { self.0.call(block, lane, chunk, n) };
+        result.map(|result| (self.1)((chunk.first + n) as u32, result))
     }
     #[inline]
     unsafe fn call_in<'w>(self, windows: &Self::Windows<'w>, chunk: Chunk<'w, C>, n: usize) -> Option<T> {
-        // SAFETY: the windows are those of `S`, and the object the same.
-        unsafe { self.0.call_in(windows, chunk, n) }.map(self.1)
-    }
-}
-
-/// The results of `S`, each with its object's index.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Numbered<S>(pub(crate) S);
-
-// SAFETY: the stage keeps the promise.
-unsafe impl<C: Class, S: Stage<C>> Stage<C> for Numbered<S> {
-    type Output = (u32, S::Output);
-    type Windows<'w> = S::Windows<'w>;
-    type Block<'w> = S::Block<'w>;
-    const IS_ALL: bool = S::IS_ALL;
-    const EFFECTS: &'static Effects = S::EFFECTS;
-    #[inline(always)]
-    unsafe fn open<'w>(chunk: Chunk<'w, C>) -> Self::Windows<'w> {
-        // SAFETY: the chunk is within one window, and nothing writes its columns.
-        unsafe { S::open(chunk) }
-    }
-    #[inline(always)]
-    unsafe fn block<'w>(windows: &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w> {
-        // SAFETY: the windows are those of `S`, which have these objects.
-        unsafe { S::block(windows, first, len) }
-    }
-    #[inline(always)]
-    unsafe fn call<'w>(
-        self,
-        block: &Self::Block<'w>,
-        lane: usize,
-        chunk: Chunk<'w, C>,
-        n: usize,
-    ) -> Option<(u32, S::Output)> {
-        // SAFETY: the block is that of `S`, and the object the same.
-        let result = unsafe { self.0.call(block, lane, chunk, n) };
-        result.map(|result| ((chunk.first + n) as u32, result))
-    }
-    #[inline]
-    unsafe fn call_in<'w>(self, windows: &Self::Windows<'w>, chunk: Chunk<'w, C>, n: usize) -> Option<Self::Output> {
-        // SAFETY: the windows are those of `S`, and the object the same.
+        // SAFETY: the windows are those of the stage, and the object the same.
         let result = unsafe { self.0.call_in(windows, chunk, n) };
-        result.map(|result| ((chunk.first + n) as u32, result))
-    }
-}
-
-/// The indices of the objects that `S` chooses.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Indices<S>(pub(crate) S);
-
-// SAFETY: the filter keeps the promise.
-unsafe impl<C: Class, S: Filter<C>> Stage<C> for Indices<S> {
-    type Output = u32;
-    type Windows<'w> = S::Windows<'w>;
-    type Block<'w> = S::Block<'w>;
-    const IS_ALL: bool = S::IS_ALL;
-    const EFFECTS: &'static Effects = S::EFFECTS;
-    #[inline(always)]
-    unsafe fn open<'w>(chunk: Chunk<'w, C>) -> Self::Windows<'w> {
-        // SAFETY: the chunk is within one window, and nothing writes its columns.
-        unsafe { S::open(chunk) }
-    }
-    #[inline(always)]
-    unsafe fn block<'w>(windows: &Self::Windows<'w>, first: usize, len: usize) -> Self::Block<'w> {
-        // SAFETY: the windows are those of `S`, which have these objects.
-        unsafe { S::block(windows, first, len) }
-    }
-    #[inline(always)]
-    unsafe fn call<'w>(self, block: &Self::Block<'w>, lane: usize, chunk: Chunk<'w, C>, n: usize) -> Option<u32> {
-        // SAFETY: the block is that of `S`, and the object the same.
-        unsafe { self.0.chooses(block, lane, chunk, n) }.then_some((chunk.first + n) as u32)
-    }
-    #[inline]
-    unsafe fn call_in<'w>(self, windows: &Self::Windows<'w>, chunk: Chunk<'w, C>, n: usize) -> Option<u32> {
-        // SAFETY: the windows are those of `S`, and the object the same.
-        unsafe { self.0.chooses_in(windows, chunk, n) }.then_some((chunk.first + n) as u32)
+        result.map(|result| (self.1)((chunk.first + n) as u32, result))
     }
 }

@@ -11,7 +11,7 @@ use super::{Filtered, Filters, Form, Launch, Named, On, Over, Picked, Subset};
 use crate::class::Class;
 use crate::dispatch::{AnyKernel, Collect, CollectOn};
 use crate::error::Error;
-use crate::exec::stage::{All, Filter, Indices, Pure, When};
+use crate::exec::stage::{All, Pure, Stage, When, With};
 use crate::exec::{Extent, Part, chain};
 use crate::kernel::{Call, Kernel};
 use crate::link::Link;
@@ -55,13 +55,13 @@ impl<K: Call<A, Output = bool>, A> Predicate<A> for K {}
 /// # Errors
 ///
 /// As for [`among`].
-fn chosen<C: Class, W: Holds<C>, S: Filter<C>>(
+fn chosen<C: Class, W: Holds<C>, S: Stage<C, Output = ()>>(
     mut world: Ready<'_, W>,
     part: Part<'_>,
     filter: S,
 ) -> Result<Selection<C>, Error> {
     among::<C, _>(world.objects_mut(), part, |among, objects| {
-        let indices = chain::collect(objects, among, Indices(filter));
+        let indices = chain::collect(objects, among, With(filter, |index, ()| index));
         Selection::at(indices, objects.table().header.number)
     })
 }
@@ -84,7 +84,7 @@ impl<O, P: Predicate<A>, A: Copy + Send + Sync> Chosen<O, P, A, false> {
     fn run<W>(&self, world: &mut W, among: &Picked<Link<P::Class>>) -> Result<Selection<P::Class>, Error>
     where
         W: World + Holds<P::Class>,
-        O: Subset<W, P, Filter: Filter<P::Class>>,
+        O: Subset<W, P, Filter: Stage<P::Class, Output = ()>>,
     {
         chosen(Ready::try_of(world)?, among.part(), When::<_, P, A>::new(self.among.filter(), self.args))
     }
@@ -132,7 +132,7 @@ where
     K: AnyKernel<Link = Link<P::Class>>,
     P: Predicate<A>,
     A: Copy + Send + Sync,
-    O: Subset<W, P, Filter: Filter<P::Class>>,
+    O: Subset<W, P, Filter: Stage<P::Class, Output = ()>>,
 {
     type Filter = When<O::Filter, P, A>;
     fn filter(&self) -> Self::Filter {
@@ -261,7 +261,7 @@ where
     W: World + Holds<P::Class>,
     P: Predicate<A>,
     A: Copy + Send + Sync,
-    O: Subset<W, P, Filter: Filter<P::Class>>,
+    O: Subset<W, P, Filter: Stage<P::Class, Output = ()>>,
 {
     /// The objects, as a [`Selection`].
     #[track_caller]

@@ -10,7 +10,7 @@ use crate::class::Class;
 use crate::dispatch::{CollectOn, ReduceOn};
 use crate::error::Error;
 use crate::exec::chain;
-use crate::exec::stage::{Filter, Numbered, Pure, Stage, Then, With};
+use crate::exec::stage::{Pure, Stage, Then, With};
 use crate::kernel::{Call, Kernel};
 use crate::list::Listed;
 use crate::objects::{Links, Objects, generation};
@@ -37,7 +37,7 @@ pub struct MapOn<'w, W, O, K, A> {
 pub struct MapOver<'w, W, O, K, A, F> {
     over: Over<'w, W, O>,
     args: A,
-    /// The closures, as one.
+    /// The closures, as one, which also gets an object's index.
     with: F,
     kernel: K,
 }
@@ -60,7 +60,8 @@ fn column<C: Class, S: Stage<C, Output: Send>>(
     objects: &mut Objects<C>,
     stage: S,
 ) -> Mapped<C, S::Output> {
-    let (ids, values): (Vec<u32>, Vec<_>) = chain::collect(objects, among, Numbered(stage)).into_iter().unzip();
+    let numbered = |index: u32, result| (index, result);
+    let (ids, values): (Vec<u32>, Vec<_>) = chain::collect(objects, among, With(stage, numbered)).into_iter().unzip();
     column_of(objects, ids, values)
 }
 
@@ -129,7 +130,7 @@ where
     W: World + Holds<K::Class>,
     K: Kernel + Call<A> + CollectOn<W, A>,
     A: Copy + Send + Sync,
-    O: Subset<W, K, Filter: Filter<K::Class>>,
+    O: Subset<W, K, Filter: Stage<K::Class, Output = ()>>,
 {
     /// Only the host runs closures, by [`World::map`] and [`Over::map`]: here they do not compile.
     #[doc(hidden)]
@@ -154,7 +155,7 @@ where
         R: Reducer<T>,
         T: Transfer,
     {
-        if const { <O::Filter as Filter<K::Class>>::IS_ALL } {
+        if const { <O::Filter as Stage<K::Class>>::IS_ALL } {
             return self.on.execute_and_reduce(self.kernel, self.args, reducer);
         }
         let (args, stage) = (self.args, Then::<_, K, A>::new(self.on.objects.filter(), self.args));
@@ -182,7 +183,7 @@ where
     where
         K: Call<A, Output = T> + CollectOn<W, A, Output = T>,
     {
-        if const { <O::Filter as Filter<K::Class>>::IS_ALL } || self.on.place != Place::Host {
+        if const { <O::Filter as Stage<K::Class>>::IS_ALL } || self.on.place != Place::Host {
             return self.on.execute_and_collect(self.kernel, self.args);
         }
         Ok(self.run(|among, objects, stage| chain::collect(objects, among, stage))?.unwrap_or_default())
@@ -301,7 +302,7 @@ impl<W: World, O: Clone> Over<'_, W, O> {
         &mut self,
         kernel: K,
         args: A,
-    ) -> MapOver<'_, W, O, K, A, impl Fn(<K as Call<A>>::Output) -> <K as Call<A>>::Output + Copy + Sync>
+    ) -> MapOver<'_, W, O, K, A, impl Fn(u32, <K as Call<A>>::Output) -> <K as Call<A>>::Output + Copy + Sync>
     where
         K: Kernel + Call<A>,
         A: Copy + Send + Sync,
@@ -309,7 +310,7 @@ impl<W: World, O: Clone> Over<'_, W, O> {
     {
         let () = Pure::<K>::CHECK;
         let over = Over { world: &mut *self.world, objects: self.objects.clone() };
-        MapOver::new(over, kernel, args, |result| result)
+        MapOver::new(over, kernel, args, |_, result| result)
     }
 }
 
@@ -324,16 +325,16 @@ where
     W: World + Holds<K::Class>,
     K: Kernel + Call<A>,
     A: Copy + Send + Sync,
-    O: Subset<W, K, Filter: Filter<K::Class>>,
-    F: Fn(<K as Call<A>>::Output) -> T + Sync,
+    O: Subset<W, K, Filter: Stage<K::Class, Output = ()>>,
+    F: Fn(u32, <K as Call<A>>::Output) -> T + Sync,
 {
     /// The results, each changed by a closure. See [`Over::map`] for an example.
     pub fn map<U>(
         self,
         with: impl Fn(T) -> U + Sync,
-    ) -> MapOver<'w, W, O, K, A, impl Fn(<K as Call<A>>::Output) -> U + Sync> {
+    ) -> MapOver<'w, W, O, K, A, impl Fn(u32, <K as Call<A>>::Output) -> U + Sync> {
         let Self { over, kernel, args, with: before } = self;
-        MapOver { over, kernel, args, with: move |result| with(before(result)) }
+        MapOver { over, kernel, args, with: move |index, result| with(before(index, result)) }
     }
 
     /// Combines the results, by any reducer. See [`MapOn::reduce`].
