@@ -64,6 +64,8 @@ fn arithmetic_is_folded() {
         ("shl.b32 %r3, %r1, 40;", "0"),
         ("div.s32 %r3, %r1, -2;", "-2"),
         ("bfe.s32 %r3, %r1, 2, 1;", "-1"),
+        ("mov.u16 %h1, 0; cvt.u16.u32 %h2, %r2; mad.wide.s16 %r3, %h2, %h1, -1;", "-1"),
+        ("mov.u16 %h1, 0; cvt.u16.u32 %h2, %r2; mad.wide.u16 %r3, %h2, %h1, 1735093876;", "1735093876"),
         ("cvt.rn.f32.u32 %f1, %r1; fma.rn.f32 %f2, %f1, %f1, 0f3F000000; mov.b32 %r3, %f2;", "1103888384"),
         ("cvt.rn.f64.u32 %d1, %r1; sqrt.rn.f64 %d2, %d1; cvt.rzi.s32.f64 %r3, %d2;", "2"),
         ("cvt.rn.f16.u32 %h1, %r1; cvt.s32.s16 %r3, %h1;", "17664"),

@@ -211,8 +211,13 @@ impl Writer {
             },
             11 => format!("selp.b32 {}, {}, {}, {};", self.r(), self.r(), self.operand(), self.p()),
             12 => {
-                let op = self.random.pick(&["add.s16", "mul.lo.s16", "and.b16", "max.s16"]);
-                format!("{op} {}, {}, {};", self.h(), self.h(), self.h())
+                match self.random.pick(&["add.s16", "mul.lo.s16", "and.b16", "max.s16", "mad.wide.s16", "mad.wide.u16"])
+                {
+                    op if op.starts_with("mad") => {
+                        format!("{op} {}, {}, {}, {};", self.r(), self.h(), self.h(), self.operand())
+                    }
+                    op => format!("{op} {}, {}, {};", self.h(), self.h(), self.h()),
+                }
             }
             _ => match self.random.below(3) {
                 0 => format!("sqrt.rn.f32 {}, {};", self.f(), self.f()),

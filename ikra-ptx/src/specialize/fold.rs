@@ -350,7 +350,7 @@ impl Folder<'_, '_> {
             ))
         };
         let copy = || {
-            self.value_of(c, if is_wide && wide == 64 { Type::B64 } else { ty }).map_or_else(
+            self.value_of(c, if is_wide { self.body.ty(to) } else { ty }).map_or_else(
                 || Folded::Simpler(keeping(one, super::value::copy(to, self.body.ty(to), c.clone()))),
                 |value| Folded::Known(vec![(to, value)]),
             )
