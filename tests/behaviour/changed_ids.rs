@@ -89,6 +89,10 @@ impl Fly {
             self.remove();
         }
     }
+    #[kernel]
+    pub fn stay(&self, next: Worklist<Fly>) {
+        next.push(self.link());
+    }
 }
 
 /// A link in a flattened struct, which views show as a number.
@@ -253,6 +257,21 @@ fn worklists_do_not_name_new_objects_in_the_place_of_removed_ones() {
     garden.execute(Bug::have_child, ());
     let children: Vec<_> = garden.bugs.links().filter(|&bug| garden.get(bug).n() == 99).collect();
     assert_eq!(children.iter().map(|bug| bug.id()).collect::<Vec<_>>(), [2, 5]);
+}
+
+/// Whichever objects were put in, and whether a kernel runs for them afterwards.
+#[test]
+fn a_worklist_is_stale_when_its_class_compacts_itself() {
+    for (most, put_in) in [(1, 0), (1, 1), (5, 1), (1, 2), (5, 2)] {
+        let (mut world, links) = flies(false);
+        let start = [links[put_in]].into_iter().collect();
+        let repeated = world.on(Place::Host).repeat_over(&start, most, |step, work| {
+            step.over(work).execute(Fly::stay, work)?;
+            step.execute(Fly::live, ())
+        });
+        assert!(matches!(repeated, Err(Error::StaleList { class: "Fly" })), "{repeated:?}");
+        assert_eq!(world.flies.len(), 2, "the iteration has run");
+    }
 }
 
 /// Ids of objects that were removed in earlier iterations are used again.

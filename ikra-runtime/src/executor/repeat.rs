@@ -63,7 +63,8 @@ impl<'w, W: World> On<'w, W> {
     ///
     /// # Errors
     ///
-    /// As for [all executors](Self#errors), and the errors of `iteration`. The iterations before the error have run.
+    /// As for [all executors](Self#errors), and the errors of `iteration`. The iterations before the error have run, and
+    /// kernels before it in the same one may have run too.
     pub fn repeat(
         &mut self,
         count: usize,
@@ -140,8 +141,9 @@ impl<W: World> On<'_, W> {
     ///
     /// # Errors
     ///
-    /// As for [all executors](Self#errors), and the errors of `iteration`. The iterations before the error have run.
-    /// [`Error::NotInWorld`] if the object does not exist, [`Error::Removed`] if an iteration removes it.
+    /// As for [`repeat`](Self::repeat). [`Error::NotInWorld`] if the object does not exist, [`Error::Removed`] if an iteration
+    /// removes it. If the ids of its class change meanwhile, the loop follows it, but other uses of its link in `iteration`
+    /// do not.
     pub fn repeat_while<C, const F: usize>(
         &mut self,
         link: Link<C>,

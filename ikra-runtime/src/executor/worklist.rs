@@ -112,7 +112,8 @@ impl<W: World> On<'_, W> {
     /// iteration. With `most` = 0 nothing runs, but a GPU compiles that kernel at once.
     ///
     /// Objects that are removed are not in the next iteration, and no later kernel of this one runs for them. Objects that
-    /// kernels make are in the next one if they are put in: `next.push(young.push(row))`.
+    /// kernels make are in the next one if they are put in: `next.push(young.push(row))`. Their ids are not those of objects
+    /// that were removed in the same iteration.
     ///
     /// ```
     /// # use ikra::{Place, prelude::*};
@@ -156,9 +157,9 @@ impl<W: World> On<'_, W> {
     ///
     /// # Errors
     ///
-    /// As for [all executors](Self#errors), and the errors of `iteration`. The iterations before the error have run.
-    /// [`Error::NotInWorld`], [`Error::Removed`] or [`Error::StaleList`] for objects of `start`; the first one also if a kernel
-    /// puts in an object that does not exist. [`Error::StaleList`] if objects of the class got other ids meanwhile. On a GPU
+    /// As for [`repeat`](Self::repeat). [`Error::NotInWorld`], [`Error::Removed`] or [`Error::StaleList`] for objects of
+    /// `start`; the first one also if a kernel puts in an object that does not exist. [`Error::StaleList`] if objects of the
+    /// class got other ids meanwhile, as in a class that compacts itself. On a GPU
     /// [`Error::NotRecordable`] if a recording cannot hold the kernels, or if `step.over(work)` is used for anything but
     /// `execute`.
     pub fn repeat_over<C>(
@@ -186,6 +187,7 @@ impl<W: World> On<'_, W> {
             self.objects_of::<C>().keep_holes(work.younger());
             iteration(&mut Iteration(On::new(self.world, self.place)), &work)?;
             self.synchronize()?;
+            self.at().check_current(&now)?;
             let (mut found, objects) = (work.take(), self.objects_of::<C>());
             if let Some(&last) = found.last().filter(|&&last| last as usize >= objects.slots()) {
                 let len = objects.slots() - objects.holes();
