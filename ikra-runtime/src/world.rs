@@ -540,6 +540,9 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     /// Removes an object. Fields of type `Option<Link<_>>` that name it become `None`, and arrays of links drop it. Ids
     /// of other objects do not change; the object's id is free for one that a kernel makes.
     ///
+    /// It looks at all links to the class. [`remove_all`](Self::remove_all) and a kernel with `self.remove()` do so once for
+    /// many objects.
+    ///
     /// ```
     /// use ikra::prelude::*;
     ///
@@ -568,7 +571,36 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     where
         Self: Holds<C>,
     {
-        lives::remove_one(self, link)
+        self.remove_all([link])
+    }
+
+    /// Removes some objects, as [`remove`](Self::remove) does for one of them. A link may occur twice.
+    ///
+    /// ```
+    /// use ikra::prelude::*;
+    ///
+    /// #[soa_class]
+    /// pub struct Ant { pub next: Option<Link<Ant>> }
+    /// #[soa_world]
+    /// pub struct Hill { pub ants: Objects<Ant> }
+    ///
+    /// # fn main() -> Result<(), ikra::Error> {
+    /// let mut hill = Hill::new();
+    /// let ants: Vec<_> = hill.ants.extend((0..100).map(|_| Ant { next: None }))?.collect();
+    /// hill.remove_all(ants.iter().copied().step_by(2))?;
+    /// assert_eq!(hill.ants.len(), 50);
+    /// assert!(hill.try_get(ants[98]).is_err() && hill.try_get(ants[99]).is_ok());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`remove`](Self::remove). Then none of them is removed.
+    fn remove_all<C: Class>(&mut self, links: impl IntoIterator<Item = Link<C>>) -> Result<(), Error>
+    where
+        Self: Holds<C>,
+    {
+        lives::remove_links(self, links)
     }
 
     /// A handle to an object, to be kept outside of the world: it follows the object when ids change, and tells when
@@ -817,13 +849,13 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
         &mut self,
         kernel: K,
         args: A,
-    ) -> MapOver<'_, Self, RangeFull, K, A, impl Fn(<K as Call<A>>::Output) -> <K as Call<A>>::Output + Copy + Sync>
+    ) -> MapOver<'_, Self, RangeFull, K, A, impl Fn(u32, <K as Call<A>>::Output) -> <K as Call<A>>::Output + Copy + Sync>
     where
         K: Kernel + Call<A>,
         A: Copy + Send + Sync,
     {
         let () = Pure::<K>::CHECK;
-        MapOver::new(Over::new(self, ..), kernel, args, |result| result)
+        MapOver::new(Over::new(self, ..), kernel, args, |_, result| result)
     }
 
     /// Calls a kernel on the host for all objects of its class, and groups the objects by what it returns: a number less

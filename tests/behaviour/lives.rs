@@ -129,6 +129,25 @@ fn a_link_that_cannot_be_empty_is_an_error_and_nothing_changes() -> Result<(), E
     Ok(())
 }
 
+#[test]
+fn several_objects_are_removed_at_once_or_none_of_them() -> Result<(), Error> {
+    let mut meadow = Meadow::new();
+    let links: Vec<_> = meadow.sheep.extend((0..6).map(sheep))?.collect();
+    let friends: Vec<_> = links[..4].to_vec();
+    meadow.sheep.push(Sheep { energy: 9, mother: Some(links[2]), friends: friends.into() })?;
+    meadow.owners.push(Owner { name: 1, sheep: links[1], seen: 0 })?;
+    meadow.remove_all(links[..0].iter().copied())?;
+    assert!(matches!(meadow.remove_all([links[0], links[1]]), Err(Error::LinkToRemoved { object: 1, .. })));
+    assert_eq!(meadow.sheep.len(), 7, "as before");
+    meadow.remove_all([links[3], links[0], links[3], links[2]])?;
+    assert_eq!(energies(&meadow), [1, 4, 5, 9]);
+    let last = meadow.sheep.iter().last().unwrap();
+    assert_eq!((last.mother, &last.friends[..]), (None, &links[1..2]));
+    assert!(matches!(meadow.remove_all([links[5], links[0]]), Err(Error::Removed { class: "Sheep", id: 1 })));
+    assert_eq!(energies(&meadow), [1, 4, 5, 9]);
+    Ok(())
+}
+
 #[soa_class]
 pub struct Fence {
     pub left: Link<Sheep>,

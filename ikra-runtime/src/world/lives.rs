@@ -292,16 +292,23 @@ fn may_fail(members: &[&mut dyn AnyObjects], effects: &[&Effects]) -> bool {
     })
 }
 
-/// [`World::remove`].
-pub(super) fn remove_one<W: Holds<C>, C: Class>(world: &mut W, link: Link<C>) -> Result<(), Error> {
-    Holds::<C>::objects(world).check_initialized(link)?;
+/// [`World::remove_all`].
+pub(super) fn remove_links<W: Holds<C>, C: Class>(
+    world: &mut W,
+    links: impl IntoIterator<Item = Link<C>>,
+) -> Result<(), Error> {
+    let (objects, mut indices) = (Holds::<C>::objects(world), Vec::new());
+    for link in links {
+        objects.check_initialized(link)?;
+        indices.push(link.index());
+    }
     check_links(world, &[])?;
     let have_moved = {
         let mut members = world.members_mut();
         let members = members.as_mut();
         let number = reorder::number(members, C::ID);
-        let have_moved = remove(members, number, std::iter::once(link.index()), true)?;
-        // SAFETY: `check_links` has looked at all links; one object, and owners, were removed since, by `remove`.
+        let have_moved = remove(members, number, indices.into_iter(), true)?;
+        // SAFETY: `check_links` has looked at all links; objects, and owners, were removed since, by `remove`.
         unsafe { are_remapped(members) };
         have_moved
     };
