@@ -122,9 +122,10 @@ impl<'a> Change<'a> {
         self.class
     }
 
-    /// The new index of an object, or `None` if it was removed. Removals and moves are inlined into loops over links.
+    /// The new index of an object, or `None` if it was removed. Removals and moves are inlined into loops over links, and
+    /// nothing else on the host: it would take their registers.
     #[inline(always)]
-    fn index(self, index: u32) -> Option<u32> {
+    fn index(&self, index: u32) -> Option<u32> {
         match self.how {
             How::Removed(removed) => (!is_set(removed, index as usize)).then_some(index),
             How::Moved(ids) => match ids.get(index as usize) {
@@ -136,8 +137,9 @@ impl<'a> Change<'a> {
     }
 
     /// As above, for the other changes.
-    #[inline]
-    fn other_index(self, index: u32) -> Option<u32> {
+    #[cfg_attr(target_arch = "nvptx64", inline)]
+    #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
+    fn other_index(&self, index: u32) -> Option<u32> {
         match self.how {
             How::Moved(_) | How::Removed(_) => None,
             How::Kept(kept) => kept.index(index),
@@ -194,6 +196,10 @@ impl<'a> Moves<'a> {
     /// Most fields hold links to one class. Then no link looks for the change of its class.
     #[must_use]
     pub fn of_links_to(self, classes: &[ClassId]) -> Option<Self> {
+        if cfg!(target_arch = "nvptx64") {
+            // A thread remaps the links of one object, and LLVM knows its changes.
+            return Some(self);
+        }
         match classes {
             [class] => {
                 let place = self.changes.iter().position(|change| change.class == *class)?;
@@ -223,11 +229,15 @@ impl<'a> Moves<'a> {
     pub fn index(self, class: ClassId, index: u32) -> Option<u32> {
         match self.changes {
             [change] if self.is_one => change.index(index),
-            changes => match changes.iter().find(|change| change.class == class) {
-                Some(change) => change.index(index),
-                None => Some(index),
-            },
+            _ => self.index_among(class, index),
         }
+    }
+
+    /// As above, by the change of the class.
+    #[cfg_attr(target_arch = "nvptx64", inline)]
+    #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
+    fn index_among(self, class: ClassId, index: u32) -> Option<u32> {
+        self.changes.iter().find(|change| change.class == class).map_or(Some(index), |change| change.index(index))
     }
 
     /// Whether objects were removed, and none moved.

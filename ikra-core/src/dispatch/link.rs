@@ -313,7 +313,11 @@ unsafe impl<D: Dispatch> Value for Option<AnyLink<D>> {
     }
     #[inline]
     fn remapped(self, moves: Moves<'_>) -> Option<Self> {
-        Some(self.and_then(|link| link.remapped(moves)))
+        // LLVM would not inline `and_then`.
+        match self {
+            Some(link) => Some(link.remapped(moves)),
+            None => Some(None),
+        }
     }
     #[inline(always)]
     fn unview<P: Phase>(view: Option<D::Ref<'_, P>>) -> Self {

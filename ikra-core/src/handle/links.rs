@@ -114,7 +114,11 @@ unsafe impl<C: Class> Value for Option<Link<C>> {
     }
     #[inline(always)]
     fn remapped(self, moves: Moves<'_>) -> Option<Self> {
-        Some(self.and_then(|link| link.remapped(moves)))
+        // LLVM would not inline `and_then`.
+        match self {
+            Some(link) => Some(link.remapped(moves)),
+            None => Some(None),
+        }
     }
     #[inline(always)]
     fn unview<P: Phase>(view: Option<C::Ref<'_, P>>) -> Self {
