@@ -450,6 +450,10 @@ fn a_loop_that_fails_names_kernel_and_iteration() {
         assert!(panic_text(|| maze.get(link).level()).contains("lost"), "the level");
         assert_eq!(maze.nodes.column(node::heat)[0], 1.0);
     };
+    if std::env::var_os("IKRA_TEST_CHILD").is_some() {
+        // Once: a GPU accepts no more work from the process.
+        return fails();
+    }
     for form in ["graph", "resident", "resident:3x64"] {
         let said = apart_with("a_loop_that_fails_names_kernel_and_iteration", ("IKRA_LOOPS", form), fails);
         assert!(said.is_empty() || said.contains("too deep"), "{said}");
