@@ -320,3 +320,141 @@ fn recordings_know_objects_that_were_exchanged() {
         assert!(matches!(result, Err(Error::StaleRecording { .. })), "{result:?}");
     }
 }
+
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Rope {
+    pub of: Link<Leaf>,
+    pub len: u32,
+}
+
+/// A class that compacts itself.
+#[soa_class(compact = 0.6)]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leaf {
+    pub n: u32,
+}
+
+#[soa_class(compact = 1.0)]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dew {
+    #[soa(on_remove = "cascade")]
+    pub leaf: Link<Leaf>,
+}
+
+#[soa_class]
+pub struct Spider {
+    #[soa(flatten)]
+    #[soa(on_remove = "cascade")]
+    pub rope: Rope,
+}
+
+#[soa_class]
+pub struct Web {
+    #[soa(flatten)]
+    pub rope: Rope,
+}
+
+/// Behind the others, so that its links are remapped last.
+#[soa_class]
+pub struct Snail {
+    pub leaf: Option<Link<Leaf>>,
+}
+
+#[soa_methods]
+impl Leaf {
+    #[kernel]
+    pub fn fall(&mut self, least: u32, onto: u32, drops: Spawn<Dew>) {
+        if self.n == 1 {
+            drops.push(Dew { leaf: Link::from_index(onto as usize).unwrap() });
+        }
+        if self.n >= least {
+            self.remove();
+        }
+    }
+    #[kernel]
+    pub fn stays(&self) -> bool {
+        self.n != 2
+    }
+    #[kernel]
+    pub fn place(&self) -> u32 {
+        100 - self.n
+    }
+}
+
+#[soa_methods]
+impl Snail {
+    #[kernel]
+    pub fn seen(&self) -> u32 {
+        self.leaf.map_or(0, |leaf| leaf.n())
+    }
+}
+
+#[soa_world]
+pub struct Tree {
+    pub leaves: Objects<Leaf>,
+    pub drops: Objects<Dew>,
+    pub spiders: Objects<Spider>,
+    pub webs: Objects<Web>,
+    pub snails: Objects<Snail>,
+}
+
+/// Leaf #1 is removed. Three snails sit on leaves, and a drop on each of two.
+fn tree() -> (Tree, Vec<Link<Leaf>>) {
+    let mut tree = Tree::new();
+    let leaves: Vec<_> = tree.leaves.extend((0..6).map(|n| Leaf { n })).unwrap().collect();
+    tree.snails.extend((1..4).map(|n| Snail { leaf: Some(leaves[n]) })).unwrap();
+    tree.drops.extend([2, 3].map(|n| Dew { leaf: leaves[n] })).unwrap();
+    tree.remove(leaves[0]).unwrap();
+    (tree, leaves)
+}
+
+fn assert_nothing_changed(tree: &mut Tree) {
+    assert_eq!(tree.leaves.iter().map(|leaf| leaf.n).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    assert_eq!(tree.leaves.links().map(Link::id).collect::<Vec<_>>(), [2, 3, 4, 5, 6]);
+    assert_eq!((tree.drops.len(), tree.snails.len()), (2, 3));
+    assert_eq!(tree.execute_and_collect(Snail::seen, ()), [1, 2, 3]);
+}
+
+/// An owner whose link names an object that went before does not go with those that go now. No link may be remapped half.
+#[test]
+fn owners_of_objects_that_went_before_are_found_before_a_class_compacts_itself() {
+    let (mut all, _) = tree();
+    let error = all.on(Place::Host).execute(Leaf::fall, (4, 0)).unwrap_err();
+    assert!(matches!(error, Error::LinkToRemoved { class: "Dew", field: "leaf", object: 3, .. }), "{error}");
+    assert_nothing_changed(&mut all);
+
+    let (mut all, leaves) = tree();
+    all.spiders.push(Spider { rope: Rope { of: leaves[0], len: 1 } }).unwrap();
+    let error = all.remove_all([leaves[4], leaves[5]]).unwrap_err();
+    assert!(matches!(error, Error::LinkToRemoved { class: "Spider", field: "rope", object: 1, .. }), "{error}");
+    assert_nothing_changed(&mut all);
+}
+
+#[test]
+fn an_order_that_is_refused_removes_no_owners() {
+    let (mut all, leaves) = tree();
+    all.webs.push(Web { rope: Rope { of: leaves[0], len: 1 } }).unwrap();
+    for result in [all.retain(Leaf::stays, ()).map(drop), all.reorder(&leaves[3..]).map(drop), all.clear::<Leaf>()] {
+        assert!(matches!(result, Err(Error::LinkToRemoved { class: "Web", object: 1, .. })), "{result:?}");
+    }
+    assert_nothing_changed(&mut all);
+}
+
+#[test]
+fn owners_that_go_with_an_order_leave_no_holes_in_a_class_without_them() {
+    let drops = |tree: &Tree| tree.drops.column(dew::leaf).iter().map(|leaf| leaf.id()).collect::<Vec<_>>();
+    let (mut all, _) = tree();
+    all.retain(Leaf::stays, ()).unwrap();
+    assert_eq!(drops(&all), [2]);
+    assert_eq!(all.execute_and_collect(Snail::seen, ()), [1, 0, 3]);
+    let (mut all, leaves) = tree();
+    all.reorder(&[leaves[3], leaves[1]]).unwrap();
+    assert_eq!(drops(&all), [1]);
+    assert_eq!(all.execute_and_collect(Snail::seen, ()), [1, 0, 3]);
+    // No object goes: a sort.
+    let (mut all, _) = tree();
+    all.sort_by_key(Leaf::place, ()).unwrap();
+    assert_eq!(drops(&all), [4, 3]);
+    assert_eq!(all.execute_and_collect(Snail::seen, ()), [1, 2, 3]);
+}

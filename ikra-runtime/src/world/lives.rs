@@ -183,7 +183,7 @@ fn change(members: &mut [&mut dyn AnyObjects], born: &mut Vec<Born>) -> Result<b
     };
     let are_good = members.iter().zip(&*born).zip(&stored).all(is_good);
     let marks = members.iter_mut().map(|member| member.take_marks()).collect();
-    let have_moved = remove_marked(members, marks, true)?;
+    let have_moved = remove_marked(members, marks)?;
     if are_good {
         // SAFETY: before the kernel all links in these columns named objects that exist (`Ready`). Its calls stored refs to
         // such objects. The links of new objects and of late stores were just looked at.
@@ -206,62 +206,71 @@ pub(super) unsafe fn are_remapped(members: &mut [&mut dyn AnyObjects]) {
     }
 }
 
-/// Removes the objects of a member at these indices, which exist, and the owners that cascade; see [`remove_marked`].
-pub(super) fn remove(
-    members: &mut [&mut dyn AnyObjects],
-    number: usize,
-    indices: impl Iterator<Item = usize>,
-    compacts: bool,
-) -> Result<bool, Error> {
-    let mut removed = vec![Vec::new(); members.len()];
-    indices.for_each(|index| set(&mut removed[number], index));
-    remove_marked(members, removed, compacts)
-}
-
-/// Removes objects, given as one bit per index for each member, and the owners that cascade. If `compacts`, classes that
-/// are declared so compact themselves. Returns whether one did. Nothing changes if there is an error.
-fn remove_marked(
-    members: &mut [&mut dyn AnyObjects],
-    mut removed: Vec<Vec<u64>>,
-    compacts: bool,
-) -> Result<bool, Error> {
+/// Removes objects, given as one bit per index for each member, and the owners that cascade. Classes that are declared so
+/// compact themselves. Returns whether one did. Nothing changes if there is an error.
+fn remove_marked(members: &mut [&mut dyn AnyObjects], mut removed: Vec<Vec<u64>>) -> Result<bool, Error> {
     if removed.iter().flatten().all(|&word| word == 0) {
         return Ok(false);
     }
     cascade(members, &mut removed)?;
-    let kept = |(member, removed): (&&mut dyn AnyObjects, &Vec<u64>)| kept(&**member, removed).filter(|_| compacts);
-    let kept: Vec<_> = members.iter().zip(&removed).map(kept).collect();
-    let mut changes = changes(members, &removed);
-    for change in &mut changes {
-        let compacted = members.iter().zip(&kept).find(|(member, _)| member.class() == change.class());
-        if let Some((_, Some(kept))) = compacted {
-            *change = Change::kept(change.class(), kept.get());
-        }
-    }
-    // Other links become empty, or stay, or their owners are among the removed objects.
+    take_out(members, &removed, None)
+}
+
+/// A class whose objects are put into an order.
+pub(super) struct Order<'a> {
+    /// Its number.
+    pub(super) member: usize,
+    /// The former indices of those that stay.
+    pub(super) old: &'a [u32],
+    /// By former index: the new id, or 0.
+    pub(super) ids: &'a [u32],
+}
+
+/// Removes objects, given as one bit per index for each member, owners among them, and puts those of one class into an
+/// order. Other classes that are declared so compact themselves. Returns whether ids changed. Nothing changes if there is
+/// an error.
+pub(super) fn take_out(
+    members: &mut [&mut dyn AnyObjects],
+    removed: &[Vec<u64>],
+    order: Option<Order<'_>>,
+) -> Result<bool, Error> {
+    let of = |member: usize| order.as_ref().filter(|order| order.member == member);
+    let kept = |(n, member): (usize, &&mut dyn AnyObjects)| kept(&**member, &removed[n]).filter(|_| of(n).is_none());
+    let kept: Vec<_> = members.iter().enumerate().map(kept).collect();
+    let change = |(n, member): (usize, &&mut dyn AnyObjects)| match (of(n), &kept[n]) {
+        (Some(order), _) => Some(Change::moved(member.class(), order.ids)),
+        (None, Some(kept)) => Some(Change::kept(member.class(), kept.get())),
+        (None, None) => removal(&**member, &removed[n]),
+    };
+    let changes: Vec<_> = members.iter().enumerate().filter_map(change).collect();
+    // Where ids change, links to objects that went before may fail too: their owners have not gone with them.
     let moves = Moves::new(&changes);
-    let may_fail = |field: &FieldInfo| !field.empties && !field.cascades && moves.concern(field.holds_links_to);
+    let stays = |field: &FieldInfo| field.empties || (field.cascades && moves.are_removals());
+    let may_fail = |field: &FieldInfo| !stays(field) && moves.concern(field.holds_links_to);
     if members.iter().any(|member| member.fields().iter().any(may_fail)) {
         members.iter_mut().try_for_each(|member| member.remap_links(moves, Remap::Check))?;
     }
     // Errors of fetching come before the first change.
-    for (member, kept) in members.iter_mut().zip(&kept) {
-        let links = concerned(member.fields(), moves);
-        member.fetch(if kept.is_some() { FieldSet::ALL } else { links })?;
+    for (n, member) in members.iter_mut().enumerate() {
+        let moves_itself = kept[n].is_some() || of(n).is_some();
+        member.fetch(if moves_itself { FieldSet::ALL } else { concerned(member.fields(), moves) })?;
     }
-    for (member, kept) in members.iter_mut().zip(&kept) {
-        if let Some(kept) = kept {
+    for (n, member) in members.iter_mut().enumerate() {
+        match (of(n), &kept[n]) {
             // SAFETY: all members' links are remapped next: they were fetched, and the check found that it is possible.
-            unsafe { member.close_up(kept) };
+            (Some(order), _) => unsafe { member.reorder(order.old) },
+            // SAFETY: all members' links are remapped next, which is possible.
+            (None, Some(kept)) => unsafe { member.close_up(kept) },
+            (None, None) => {}
         }
     }
     members.iter_mut().try_for_each(|member| member.remap_links(moves, Remap::Commit))?;
-    for ((member, removed), kept) in members.iter_mut().zip(&removed).zip(&kept) {
-        if kept.is_none() && removed.iter().any(|&word| word != 0) {
-            member.remove_all(removed);
+    for (n, member) in members.iter_mut().enumerate() {
+        if of(n).is_none() && kept[n].is_none() && count_ones(&removed[n]) > 0 {
+            member.remove_all(&removed[n]);
         }
     }
-    Ok(kept.iter().any(Option::is_some))
+    Ok(order.is_some() || kept.iter().any(Option::is_some))
 }
 
 /// The objects that a class keeps, if it compacts itself when these are removed.
@@ -274,8 +283,12 @@ fn kept(member: &dyn AnyObjects, removed: &[u64]) -> Option<KeptObjects> {
 
 /// The removals of objects of each class, given as one bit per index.
 pub(super) fn changes<'a>(members: &[&mut dyn AnyObjects], removed: &'a [Vec<u64>]) -> Vec<Change<'a>> {
-    let some = members.iter().zip(removed).filter(|(_, removed)| removed.iter().any(|&word| word != 0));
-    some.map(|(member, removed)| Change::removed(member.class(), removed)).collect()
+    members.iter().zip(removed).filter_map(|(member, removed)| removal(&**member, removed)).collect()
+}
+
+/// The removal of these objects of a class, if there are any.
+fn removal<'a>(member: &dyn AnyObjects, removed: &'a [u64]) -> Option<Change<'a>> {
+    removed.iter().any(|&word| word != 0).then(|| Change::removed(member.class(), removed))
 }
 
 /// Whether changes by kernels with these effects may turn out to be impossible.
@@ -306,9 +319,11 @@ pub(super) fn remove_links<W: Holds<C>, C: Class>(
     let have_moved = {
         let mut members = world.members_mut();
         let members = members.as_mut();
+        let mut removed = vec![Vec::new(); members.len()];
         let number = reorder::number(members, C::ID);
-        let have_moved = remove(members, number, indices.into_iter(), true)?;
-        // SAFETY: `check_links` has looked at all links; objects, and owners, were removed since, by `remove`.
+        indices.into_iter().for_each(|index| set(&mut removed[number], index));
+        let have_moved = remove_marked(members, removed)?;
+        // SAFETY: `check_links` has looked at all links; objects, and owners, were removed since, by `remove_marked`.
         unsafe { are_remapped(members) };
         have_moved
     };

@@ -7,11 +7,13 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::OnceLock;
 
+use ikra_core::bits::{is_set, set};
 use ikra_core::effects::FieldSet;
-use ikra_core::moves::{Change, Moves, Remap};
 use ikra_core::rng::Random;
 use rayon::prelude::*;
 
+use super::cascade::cascade;
+use super::lives::Order;
 use super::{Holds, check_links, lives, radix};
 use crate::class::{Class, ClassId};
 use crate::error::Error;
@@ -146,7 +148,7 @@ pub(super) fn number(members: &[&mut dyn AnyObjects], class: ClassId) -> usize {
 }
 
 /// As above, among the members of a world, for a class of `len` objects. Removes owners from `old` that go too. Returns the
-/// new id of each index, or 0.
+/// new id of each index, or 0. Nothing changes if there is an error.
 fn put_in(
     members: &mut [&mut dyn AnyObjects],
     class: ClassId,
@@ -154,39 +156,22 @@ fn put_in(
     old: &mut Vec<u32>,
 ) -> Result<Vec<u32>, Error> {
     let number = number(members, class);
+    let mut removed = vec![Vec::new(); members.len()];
     if old.len() < len && members.iter().any(|member| member.fields().iter().any(|field| field.cascades)) {
         // Owners go too, perhaps those of this class.
         members[number].fetch(FieldSet::ALL)?;
-        let mut is_kept = vec![0_u64; members[number].slots().div_ceil(64)];
-        old.iter().for_each(|&n| is_kept[n as usize / 64] |= 1 << (n % 64));
+        let mut is_kept = Vec::new();
+        old.iter().for_each(|&n| set(&mut is_kept, n as usize));
         let live = members[number].live();
-        let removed = live.listed(0)?.iter().filter(|n| is_kept[n / 64] >> (n % 64) & 1 == 0);
-        lives::remove(members, number, removed, false)?;
-        old.retain(|&index| members[number].exists(index as usize));
+        live.listed(0)?.iter().filter(|&n| !is_set(&is_kept, n)).for_each(|n| set(&mut removed[number], n));
+        cascade(members, &mut removed)?;
+        old.retain(|&index| !is_set(&removed[number], index as usize));
     }
-    permute(members, number, old)
-}
-
-/// Keeps the objects of a member with these indices, in this order, and remaps all links. Returns the new id of each
-/// index, or 0. `order` has no index twice.
-///
-/// # Errors
-///
-/// [`Error::LinkToRemoved`]; errors of fetching. Nothing has changed then.
-fn permute(members: &mut [&mut dyn AnyObjects], number: usize, order: &[u32]) -> Result<Vec<u32>, Error> {
     let mut ids = vec![0; members[number].slots()];
-    for (new, &old) in order.iter().enumerate() {
+    for (new, &old) in old.iter().enumerate() {
         ids[old as usize] = new as u32 + 1;
     }
-    let changes = [Change::moved(members[number].class(), &ids)];
-    for what in [Remap::Check, Remap::Commit] {
-        if what == Remap::Commit {
-            members[number].fetch(FieldSet::ALL)?;
-            // SAFETY: all members' links are remapped next, and the check found that this is possible.
-            unsafe { members[number].reorder(order) };
-        }
-        members.iter_mut().try_for_each(|member| member.remap_links(Moves::new(&changes), what))?;
-    }
+    lives::take_out(members, &removed, Some(Order { member: number, old, ids: &ids }))?;
     Ok(ids)
 }
 
