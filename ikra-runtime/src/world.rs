@@ -662,7 +662,7 @@ pub unsafe trait World: Sized + Send + Sync + 'static {
     ///
     /// Removed objects cost memory. While a class has some, its kernels run for a list of the others, its columns are
     /// no slices, and no kernel reads all its objects. A class under `#[soa_class(compact = 0.8)]` compacts by itself,
-    /// when a removal has left 80 % of its ids in use or less. Its ids then change.
+    /// when a kernel or [`remove`](Self::remove) has left 80 % of its ids in use or less. Its ids then change.
     ///
     /// ```
     /// use ikra::prelude::*;

@@ -442,8 +442,8 @@ fn an_order_that_is_refused_removes_no_owners() {
 }
 
 #[test]
-fn owners_that_go_with_an_order_leave_no_holes_in_a_class_without_them() {
-    let drops = |tree: &Tree| tree.drops.column(dew::leaf).iter().map(|leaf| leaf.id()).collect::<Vec<_>>();
+fn owners_go_with_objects_that_an_order_leaves_out() {
+    let drops = |tree: &Tree| tree.drops.iter().map(|dew| dew.leaf.id()).collect::<Vec<_>>();
     let (mut all, _) = tree();
     all.retain(Leaf::stays, ()).unwrap();
     assert_eq!(drops(&all), [2]);

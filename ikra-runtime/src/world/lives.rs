@@ -227,16 +227,16 @@ pub(super) struct Order<'a> {
 }
 
 /// Removes objects, given as one bit per index for each member, owners among them, and puts those of one class into an
-/// order. Other classes that are declared so compact themselves. Returns whether ids changed. Nothing changes if there is
-/// an error.
+/// order. Without one, classes that are declared so compact themselves. Returns whether ids changed. Nothing changes if
+/// there is an error.
 pub(super) fn take_out(
     members: &mut [&mut dyn AnyObjects],
     removed: &[Vec<u64>],
     order: Option<Order<'_>>,
 ) -> Result<bool, Error> {
     let of = |member: usize| order.as_ref().filter(|order| order.member == member);
-    let kept = |(n, member): (usize, &&mut dyn AnyObjects)| kept(&**member, &removed[n]).filter(|_| of(n).is_none());
-    let kept: Vec<_> = members.iter().enumerate().map(kept).collect();
+    let kept = |(one, gone): (&&mut dyn AnyObjects, &Vec<u64>)| kept(&**one, gone).filter(|_| order.is_none());
+    let kept: Vec<_> = members.iter().zip(removed).map(kept).collect();
     let change = |(n, member): (usize, &&mut dyn AnyObjects)| match (of(n), &kept[n]) {
         (Some(order), _) => Some(Change::moved(member.class(), order.ids)),
         (None, Some(kept)) => Some(Change::kept(member.class(), kept.get())),
