@@ -310,18 +310,17 @@ pub(super) fn remove_links<W: Holds<C>, C: Class>(
     world: &mut W,
     links: impl IntoIterator<Item = Link<C>>,
 ) -> Result<(), Error> {
-    let (objects, mut indices) = (Holds::<C>::objects(world), Vec::new());
+    let (objects, mut bits) = (Holds::<C>::objects(world), Vec::new());
     for link in links {
         objects.check_initialized(link)?;
-        indices.push(link.index());
+        set(&mut bits, link.index());
     }
     check_links(world, &[])?;
     let have_moved = {
         let mut members = world.members_mut();
         let members = members.as_mut();
         let mut removed = vec![Vec::new(); members.len()];
-        let number = reorder::number(members, C::ID);
-        indices.into_iter().for_each(|index| set(&mut removed[number], index));
+        removed[reorder::number(members, C::ID)] = bits;
         let have_moved = remove_marked(members, removed)?;
         // SAFETY: `check_links` has looked at all links; objects, and owners, were removed since, by `remove_marked`.
         unsafe { are_remapped(members) };
