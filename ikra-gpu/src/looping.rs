@@ -250,9 +250,11 @@ impl DeviceWorld {
             let words = self.words(members, &step.entry)?;
             let stored = step.stored.as_ref().map(|stored| self.field_address(members, stored.to, stored.size));
             let Some(result) = stored.unwrap_or(Some(0)) else { unreachable!("it was found when it was recorded") };
-            for (effects, _) in &step.sections {
+            for (effects, positions) in &step.sections {
                 let snapshot = effects.shadowed();
-                if let (false, Some((member, objects))) = (snapshot.is_empty(), own(members, effects.class())) {
+                let Some((member, objects)) = own(members, effects.class()) else { continue };
+                // Those of some objects are copied.
+                if !snapshot.is_empty() && positions.are_all(objects) {
                     DeviceColumns::of(objects, &self.log)?.swap_shadow(snapshot);
                     exchanges.push((member, snapshot));
                 }
@@ -367,17 +369,18 @@ impl DeviceWorld {
         let made = log.stream.record_loop(
             |condition| look(condition, 0),
             |condition| {
-                recorded.steps.iter().try_for_each(|step| self.capture_step(members, step, &mut exchanges))?;
+                recorded.steps.iter().try_for_each(|step| self.start_step(members, step, None, &mut exchanges))?;
                 look(condition, 1)
             },
         );
         exchange(members, &exchanges, log.number());
-        let Some((graph, ())) = made.map_err(|error| log.blame_any(error))? else { return Ok(None) };
+        let made = made.map_err(|error| log.blame_any(error))?;
+        let Some((graph, ())) = made.filter(|_| odd(&exchanges).is_empty()) else { return Ok(None) };
         log.replayed(0, &recorded.effects);
         let start = Instant::now();
         // SAFETY: recorded on this stream, whose modules are loaded. The launches are for the columns, numbers of objects
         // and array lengths that `current` has compared, at the addresses of now (I27). These are the same after each
-        // iteration, since columns are exchanged an even number of times in each.
+        // iteration: `odd` has found that columns were exchanged an even number of times.
         unsafe { log.stream.replay(&graph) }?;
         // Before an error is found: the values are then lost, and not those of the host.
         self.note_replayed(members, recorded);

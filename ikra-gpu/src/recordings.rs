@@ -16,7 +16,7 @@ use ikra_runtime::objects::AnyObjects;
 use crate::device_columns::DeviceColumns;
 use crate::device_world::{DeviceWorld, columns};
 use crate::driver::Graph;
-use crate::step::{Positions, Step};
+use crate::step::{Positions, Step, WorkPlace};
 use crate::stream_log::StreamLog;
 use crate::tables::{Members, Table, TableState, Text};
 
@@ -281,7 +281,7 @@ impl DeviceWorld {
         self.texts = Some(mem::take(texts));
         let graph = log.stream.record(|| {
             let mut all = (0..times).flat_map(|_| steps);
-            all.try_for_each(|step| self.capture_step(members, step, &mut exchanges))
+            all.try_for_each(|step| self.start_step(members, step, None, &mut exchanges))
         });
         *texts = self.texts.take().unwrap_or_default();
         for (table, said) in self.tables.iter_mut().zip(&mut said) {
@@ -293,10 +293,12 @@ impl DeviceWorld {
         Ok(Captured { graph, times, before, said, exchanges })
     }
 
-    pub(crate) fn capture_step(
+    /// Starts a launch, or captures it, with copies of its snapshots. Adds the columns that are exchanged after it.
+    pub(crate) fn start_step(
         &mut self,
         members: &mut Members<'_>,
         step: &Step,
+        place: Option<&WorkPlace>,
         exchanges: &mut Vec<Exchange>,
     ) -> Result<(), Error> {
         for (effects, _) in &step.sections {
@@ -307,8 +309,9 @@ impl DeviceWorld {
         let stored = step.stored.as_ref().map(|stored| self.field_address(members, stored.to, stored.size));
         let Some(result) = stored.unwrap_or(Some(0)) else { unreachable!("it was found when it was recorded") };
         // SAFETY: `Step` was made for the entry point with its arguments, and these are its table entries. The kernel
-        // is sound when the graph runs, which the code that runs the graph guarantees.
-        unsafe { step.start(&self.log.stream, &words, result) }?;
+        // is sound when it runs, which the code that runs the graph guarantees, or `iterate`, whose list this is (I40).
+        unsafe { step.start(&self.log.stream, &words, result, place) }?;
+        self.spare = words;
         for (effects, positions) in &step.sections {
             let Some((member, objects)) = own(members, effects.class()) else { continue };
             let snapshot = effects.shadowed();

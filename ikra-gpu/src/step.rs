@@ -220,31 +220,25 @@ impl Step {
         all
     }
 
-    /// Starts it on a stream, with these table entries. `result` is the address for [`stored`](Self::stored).
+    /// Starts it on a stream, with these table entries. `result` is the address for [`stored`](Self::stored), and `place` has
+    /// what [`work`](Self::work) needs.
     ///
     /// # Safety
     ///
-    /// As for [`Stream::launch`]: the entry point takes these arguments and table entries.
-    pub(crate) unsafe fn start(&self, stream: &Stream, words: &[u64], result: u64) -> Result<(), GpuError> {
-        // SAFETY: by the caller.
-        unsafe { stream.launch(&self.entry.function, self.grid, &self.places(words, &result, None)) }
-    }
-
-    /// Starts it on a stream in an iteration over a worklist.
-    ///
-    /// # Safety
-    ///
-    /// As for [`start`](Self::start). The worklist is that of a loop which this launch is a part of.
-    pub(crate) unsafe fn start_over(
+    /// As for [`Stream::launch`]: the entry point takes these arguments and table entries. The worklist is that of a loop which
+    /// this launch is a part of.
+    pub(crate) unsafe fn start(
         &self,
         stream: &Stream,
-        (words, result): &(Vec<u64>, u64),
-        place: &WorkPlace,
+        words: &[u64],
+        result: u64,
+        place: Option<&WorkPlace>,
     ) -> Result<(), GpuError> {
-        let blocks = if self.is_over_work() { place.len.div_ceil(self.grid.threads) } else { self.grid.blocks };
+        let over = place.filter(|_| self.is_over_work());
+        let blocks = over.map_or(self.grid.blocks, |place| place.len.div_ceil(self.grid.threads));
         let grid = Grid { blocks, ..self.grid };
         // SAFETY: the entry point takes these, by the caller; the list has so many objects.
-        unsafe { stream.launch(&self.entry.function, grid, &self.places(words, result, Some(place))) }
+        unsafe { stream.launch(&self.entry.function, grid, &self.places(words, &result, place)) }
     }
 
     /// The kernels, as texts.

@@ -15,7 +15,7 @@ use crate::driver::Pieces;
 use crate::lists::fetched;
 use crate::looping::{Loop, Places, in_iteration};
 use crate::loops::{LoopForm, TIMED, Times, Wish};
-use crate::recordings::{exchange, own};
+use crate::recordings::{own, read_tables};
 use crate::step::{Step, WorkPlace};
 use crate::tables::Members;
 
@@ -80,8 +80,10 @@ impl DeviceWorld {
         let lists = self.lists(work, count)?;
         self.begin_lists(lists, 0, len)?;
         let wish = Wish::now();
-        // A sequence that puts no objects into the worklist ends by itself.
-        let may_stay = wish != Wish::Host && steps.iter().any(|step| step.work.is_some());
+        // A sequence that puts no objects into the worklist ends by itself. Tables in constant memory may differ from
+        // iteration to iteration.
+        let is_in_work = steps.iter().any(|step| step.work.is_some());
+        let may_stay = wish != Wish::Host && is_in_work && !read_tables(steps);
         loop {
             let places = self.places_over(members, steps, lists, done)?;
             let number = self.loops.number(steps, places.work.len(), Some(Vec::new()));
@@ -186,7 +188,7 @@ impl DeviceWorld {
     fn iterate(
         &mut self,
         members: &mut Members<'_>,
-        Loop { recorded, most, before, places, .. }: Loop<'_>,
+        Loop { recorded, most, before, .. }: Loop<'_>,
         lists: Lists,
         mut len: u32,
     ) -> Result<(u64, u32), Error> {
@@ -198,13 +200,11 @@ impl DeviceWorld {
         self.note_replayed(members, recorded);
         while len > 0 && done - before < most.min(TIMED) {
             let place = lists.place(done, len);
-            let first = (done - before) as usize % places.work.len() * steps.len();
-            for (step, place_of) in steps.iter().zip(&places.launches[first..]) {
-                // SAFETY: the launches are for the columns, numbers of objects and array lengths that `current` has compared, at
-                // the addresses of this iteration (I27). The lists are this loop's: the iteration's own has so many objects,
-                // each once, and the next one has room for all (I40).
-                unsafe { step.start_over(&log.stream, place_of, &place) }.map_err(|error| log.blame(error))?;
-            }
+            // The launches are for the columns, numbers of objects and array lengths that `current` has compared (I27). The
+            // lists are this loop's: the iteration's own has so many objects, each once, and the next one has room for all.
+            let mut all = steps.iter();
+            let started = all.try_for_each(|step| self.start_step(members, step, Some(&place), &mut Vec::new()));
+            started.map_err(|error| log.blame_any(error))?;
             let inbox = log.inbox();
             // SAFETY: a list begins with its number of objects, and the inbox has room for it.
             unsafe { log.copy_to_inbox(inbox.start(), lists.of(done + 1), size_of::<u32>()) }?;
@@ -216,9 +216,6 @@ impl DeviceWorld {
             log.count_down(size_of::<u32>());
             log.replayed(steps.len(), &[]);
             done += 1;
-        }
-        if (done - before) % 2 == 1 {
-            exchange(members, &places.exchanges, log.number());
         }
         Ok((done, len))
     }

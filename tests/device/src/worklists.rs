@@ -30,6 +30,25 @@ pub struct Tour {
     pub visited: u64,
 }
 
+/// Objects whose fields share memory, so that snapshots of them are copied.
+#[soa_class(layout = "aos")]
+#[derive(Clone, Debug)]
+pub struct Crew {
+    pub other: Link<Crew>,
+    pub shifts: [u32; 3],
+    pub hours: u32,
+}
+
+#[soa_methods]
+impl Crew {
+    #[kernel(snapshot(hours, shifts))]
+    pub fn change_over(&mut self) {
+        self.hours = self.hours.wrapping_mul(5).wrapping_add(self.other.hours());
+        let shift = &mut self.shifts[self.hours as usize % 3];
+        *shift = self.other.shifts().iter().fold(*shift, |sum, hours| sum.wrapping_mul(3).wrapping_add(*hours));
+    }
+}
+
 #[soa_methods]
 impl Station {
     /// All stations that reach a station store the same distance.
@@ -141,4 +160,5 @@ impl Tour {
 pub struct Railway {
     pub stations: Objects<Station>,
     pub tours: Objects<Tour>,
+    pub crews: Objects<Crew>,
 }

@@ -118,6 +118,36 @@ fn a_limit_leaves_objects() {
     }
 }
 
+/// Beside the worklist: for all objects, where columns are exchanged, and for a part of them, where values are copied.
+#[test]
+fn snapshots_beside_a_worklist() {
+    if !has_gpu() {
+        return;
+    }
+    for (twists, parts) in [(0, 1), (1, 0), (1, 1), (0, 2), (2, 1), (1, 2)] {
+        let results = [Place::Host, GPU].map(|place| {
+            let (mut railway, _) = railway(len());
+            let crew =
+                |n: u32| Crew { other: Link::from_index(n as usize * 7 % 300).unwrap(), shifts: [n, 1, 2], hours: n };
+            railway.crews.extend((0..300).map(crew)).unwrap();
+            let ended = railway.on(place).repeat_over(&first(), u64::MAX, |step, work| {
+                (0..twists).try_for_each(|_| step.execute(Crew::change_over, ()))?;
+                step.over(100..200).execute(Crew::change_over, ())?;
+                (0..twists).try_for_each(|_| step.execute(Station::twist, ()))?;
+                for part in [150..400, 3..5][..parts].iter().cloned() {
+                    step.over(part).execute(Station::twist, ())?;
+                }
+                step.over(work).execute(Station::expand, work)
+            });
+            // Where they lie now is where the next kernels find them.
+            railway.on(place).execute(Station::twist, ()).unwrap();
+            let crews: Vec<_> = railway.crews.iter().map(|crew| (crew.hours, crew.shifts)).collect();
+            (ended.unwrap().0, values(&mut railway), crews)
+        });
+        assert!(results[0] == results[1], "{twists} twists, {parts} parts");
+    }
+}
+
 /// Kernels for other objects, a result that a kernel reads, and several kernels for the same objects.
 #[test]
 fn several_kernels_in_an_iteration() {
