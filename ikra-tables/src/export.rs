@@ -197,6 +197,12 @@ impl<'w, W: World> Export<'w, W> {
     {
         let how = How { is_flat: format == Format::Csv, ..How::TABLE };
         let batch = self.columns::<C>(&how, path.display().to_string())?;
+        if batch.num_columns() == 0 {
+            let reason = "files have no rows without columns; add a field to the class, or write a checkpoint";
+            let (path, reason) =
+                (path.display().to_string(), format!("class {} has no columns, and {reason}", C::NAME));
+            return Err(TableError::Unwritable { path, reason });
+        }
         let mut file = NewFile::new(path)?;
         file.write(|file| encode(&batch, file, format))?;
         Ok(file)

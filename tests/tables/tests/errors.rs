@@ -144,6 +144,54 @@ fn two_fields_with_one_column() {
     assert!(Export::of(&market).skip(car::colour_red).batch::<Car>().is_ok());
 }
 
+/// A class without columns.
+mod bare {
+    use ikra::prelude::*;
+
+    #[soa_class]
+    #[derive(Clone, Debug, PartialEq)]
+    pub(super) struct Mark {
+        pub(super) nothing: [u32; 0],
+    }
+    #[soa_class]
+    pub(super) struct Note {
+        pub(super) mark: Link<Mark>,
+    }
+    #[soa_world]
+    pub(super) struct Marks {
+        pub(super) notes: Objects<Note>,
+        pub(super) marks: Objects<Mark>,
+    }
+}
+
+#[test]
+fn files_need_columns() {
+    use bare::{Mark, Marks, Note, note};
+
+    let (folder, mut marks) = (Folder::new(), Marks::new());
+    let links: Vec<_> = (0..3).map(|_| marks.marks.push(Mark { nothing: [] }).unwrap()).collect();
+    marks.notes.push(Note { mark: links[2] }).unwrap();
+    let path = folder.path("marks");
+    for error in [message(marks.write_parquet(&path)), message(marks.write_csv(&path))] {
+        assert!(
+            error.contains("class Mark has no columns, and files have no rows without columns; add a field"),
+            "{error}"
+        );
+    }
+    assert_eq!(ikra_tables_tests::names(&path), [] as [&str; 0]);
+    let skipped = Export::of(&marks).skip(note::mark).parquet_of::<Note>(folder.path("notes.parquet"));
+    assert!(message(skipped).contains("class Note has no columns"));
+    // Batches and checkpoints have numbers of rows.
+    let batch = marks.batch::<Mark>().unwrap();
+    let again: Marks = Import::new().table(Source::<Mark>::batches([batch])).read().unwrap();
+    assert_eq!(again.marks.len(), 3);
+    let mut checkpoints = Checkpoints::open(folder.path("run")).unwrap();
+    checkpoints.write(&marks, 1).unwrap();
+    checkpoints.wait().unwrap();
+    let again = checkpoints.newest::<Marks>().unwrap().unwrap().world;
+    assert_eq!((again.marks.len(), again.all::<Note>().next().unwrap().mark().link()), (3, links[2]));
+}
+
 #[test]
 fn two_columns_of_one_name() {
     let folder = Folder::new();
