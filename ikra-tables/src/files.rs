@@ -1,6 +1,6 @@
 //! Tables in files and in memory, as batches.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -179,12 +179,19 @@ struct Part {
 
 impl Part {
     fn open(path: &Path) -> Result<Self, TableError> {
-        let file = File::open(path).map_err(|error| file_error(path, error))?;
-        let metadata = file.metadata().map_err(|error| file_error(path, error))?;
+        // Before it is opened: that would wait for the other end of a pipe.
+        let metadata = fs::metadata(path).map_err(|error| file_error(path, error))?;
         if metadata.is_dir() {
             return Err(file_error(path, io::Error::from(io::ErrorKind::IsADirectory)));
         }
-        Ok(Self { file, len: metadata.len() })
+        if !metadata.is_file() {
+            const REASON: &str = "this is a pipe or a device, and a table is read more than once; copy it into a file, \
+                                  or read it into batches for `Source::batches`";
+            return Err(file_error(path, io::Error::new(io::ErrorKind::InvalidInput, REASON)));
+        }
+        let file = File::open(path).map_err(|error| file_error(path, error))?;
+        let len = file.metadata().map_err(|error| file_error(path, error))?.len();
+        Ok(Self { file, len })
     }
 
     fn check(&self, start: u64, length: u64) -> Result<(), ParquetError> {

@@ -298,6 +298,25 @@ fn files_that_are_none() {
     assert_eq!(town.streets.column(street::length), [2.0]);
 }
 
+#[cfg(unix)]
+#[test]
+fn pipes_are_refused() {
+    let folder = Folder::new();
+    let pipe = folder.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Nobody writes to the pipe: whoever opens it waits.
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for source in [Source::<Car>::csv(&pipe), Source::parquet(&pipe), Source::csv("/dev/null")] {
+            sender.send(message(Import::<Town>::new().table(source).read())).unwrap();
+        }
+    });
+    for _ in 0..3 {
+        let text = receiver.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
+        assert!(text.contains(": this is a pipe or a device") && text.contains("copy it into a file"), "{text}");
+    }
+}
+
 #[test]
 fn export_refuses_bad_links_and_keys() {
     let mut town = Town::new();
