@@ -1,11 +1,13 @@
 //! The columns of a batch of rows, by their names.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::cell::RefCell;
+use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::NullBuffer;
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Field, Schema};
 use hashbrown::HashMap;
 use ikra_core::bits::is_set;
 
@@ -192,6 +194,46 @@ pub(crate) fn missing(table: Table<'_>, name: &str) -> TableError {
         list.push_str(&format!(" and {} more", names.len() - SHOWN));
     }
     TableError::MissingColumn { from: table.from.to_owned(), class: table.class, column: name.to_owned(), has: list }
+}
+
+/// A batch whose wanted columns have values instead of dictionaries, also in lists and structs. A column that is too large
+/// for that keeps its dictionary, which is no type that can be read.
+pub(crate) fn without_dictionaries<'a>(batch: &'a RecordBatch, wanted: &[String]) -> Cow<'a, RecordBatch> {
+    let schema = batch.schema_ref();
+    let has_dictionary = |field: &Arc<Field>| wanted.contains(field.name()) && plain(field.data_type()).is_some();
+    if !schema.fields().iter().any(has_dictionary) {
+        return Cow::Borrowed(batch);
+    }
+    let columns = schema.fields().iter().zip(batch.columns()).map(|(field, column)| {
+        let ty = plain(field.data_type()).filter(|_| wanted.contains(field.name()));
+        match ty.and_then(|ty| arrow_cast::cast(column, &ty).ok()) {
+            // Values of a dictionary may be empty, whatever the field says.
+            Some(values) => (Arc::new(Field::new(field.name(), values.data_type().clone(), true)), values),
+            None => (Arc::clone(field), Arc::clone(column)),
+        }
+    });
+    let (fields, columns): (Vec<_>, Vec<_>) = columns.unzip();
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    let plain = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options);
+    plain.map_or(Cow::Borrowed(batch), Cow::Owned)
+}
+
+/// A type with values instead of dictionaries, if it has some.
+fn plain(ty: &DataType) -> Option<DataType> {
+    let element = |field: &Arc<Field>| Some(Arc::new(Field::new(field.name(), plain(field.data_type())?, true)));
+    match ty {
+        DataType::Dictionary(_, values) => Some(plain(values).unwrap_or_else(|| (**values).clone())),
+        DataType::List(field) => element(field).map(DataType::List),
+        DataType::LargeList(field) => element(field).map(DataType::LargeList),
+        DataType::FixedSizeList(field, len) => element(field).map(|field| DataType::FixedSizeList(field, *len)),
+        DataType::Struct(fields) => {
+            let plain: Vec<_> = fields.iter().map(element).collect();
+            let or_same = |(plain, field): (Option<_>, &Arc<Field>)| plain.unwrap_or_else(|| Arc::clone(field));
+            let is_plain = plain.iter().all(Option::is_none);
+            (!is_plain).then(|| DataType::Struct(plain.into_iter().zip(fields).map(or_same).collect()))
+        }
+        _ => None,
+    }
 }
 
 /// A column in memory of its own.

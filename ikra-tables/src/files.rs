@@ -15,6 +15,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, Parq
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
+use crate::columns::without_dictionaries;
 use crate::error::{TableError, one_line};
 use crate::whole::file_error;
 
@@ -129,7 +130,9 @@ impl Opened {
         mut with: impl FnMut(&RecordBatch) -> Result<(), TableError>,
     ) -> Result<(), TableError> {
         let (path, metadata) = match self {
-            Self::Batches(batches) | Self::Csv(batches, _) => return with(&batches[part]),
+            Self::Batches(batches) => return with(&without_dictionaries(&batches[part], wanted)),
+            Self::Csv(batches, _) => return with(&batches[part]),
+            // Columns as Parquet has them have no dictionaries.
             Self::Parquet { path, metadata } => (path, metadata),
         };
         let unreadable = unreadable(from, "Parquet");

@@ -136,10 +136,7 @@ floats! { f32 f64 }
 
 /// Whether a column has numbers.
 pub(crate) fn is_number(ty: &DataType) -> bool {
-    match ty {
-        DataType::Dictionary(_, values) => is_number(values),
-        ty => ty.is_integer() || ty.is_floating(),
-    }
+    ty.is_integer() || ty.is_floating()
 }
 
 /// Runs code with a column of numbers as an array of its type. Rarer types are converted first.
@@ -168,11 +165,10 @@ macro_rules! with_numbers {
     }};
 }
 
-/// A column of a rarer type as one of those above: half floats, and numbers behind a dictionary.
+/// A column of a rarer type as one of those above: half floats.
 fn usual(column: &dyn Array) -> Option<arrow_array::ArrayRef> {
     let ty = match column.data_type() {
         DataType::Float16 => DataType::Float32,
-        DataType::Dictionary(_, values) if is_number(values) => (**values).clone(),
         _ => return Some(owned(column)),
     };
     arrow_cast::cast(column, &ty).ok()

@@ -13,19 +13,10 @@ pub(crate) fn texts(
     column: &dyn Array,
     needed: &'static str,
 ) -> Result<ArrayRef, TableError> {
-    fn is_text(ty: &DataType) -> bool {
-        match ty {
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-            DataType::Dictionary(_, values) => is_text(values),
-            _ => false,
-        }
-    }
-    if matches!(column.data_type(), DataType::Utf8) {
-        return Ok(owned(column));
-    }
     let wrong = || from.wrong_type(name, column.data_type(), needed);
-    if !is_text(column.data_type()) {
-        return Err(wrong());
+    match column.data_type() {
+        DataType::Utf8 => Ok(owned(column)),
+        DataType::LargeUtf8 | DataType::Utf8View => arrow_cast::cast(column, &DataType::Utf8).map_err(|_| wrong()),
+        _ => Err(wrong()),
     }
-    arrow_cast::cast(column, &DataType::Utf8).map_err(|_| wrong())
 }
