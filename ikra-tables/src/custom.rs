@@ -15,7 +15,7 @@ use ikra_runtime::objects::Objects;
 use crate::columns::Columns;
 use crate::error::{TableError, shown};
 use crate::text::texts;
-use crate::value::{TableValue, slice_of_values};
+use crate::value::{TableValue, placeholders, slice_of_values};
 use crate::written::{Links, Written};
 
 /// Says how a type under `#[derive(Value)]` is in tables: by [`Components`] or by [`Names`].
@@ -132,9 +132,12 @@ impl<T: Flatten<Parts: TableParts>> Conversion<T> for Components {
         T::Parts::names(&component_names::<T>(name), to);
     }
     fn read(from: &Columns<'_>, name: &str) -> Result<Vec<T>, TableError> {
-        if let Some((_, column)) = from.find(name)?
-            && let Some(structs) = column.as_struct_opt()
-        {
+        let column = from.find(name)?.map(|(_, column)| column);
+        if let Some(column) = column.filter(|column| column.data_type().is_null()) {
+            from.refuse_nulls(name, column.logical_nulls().as_ref());
+            return Ok(placeholders(from.len()));
+        }
+        if let Some(structs) = column.and_then(AsArray::as_struct_opt) {
             from.refuse_nulls(name, structs.nulls());
             let names = structs.fields().iter().map(|field| field.name().as_str());
             let parts = names.zip(structs.columns().iter().map(|column| &**column)).collect();

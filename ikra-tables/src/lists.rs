@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, FixedSizeListArray, ListArray};
+use arrow_array::{Array, ArrayRef, FixedSizeListArray, ListArray, new_null_array};
 use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_schema::{DataType, Field};
 use ikra_core::class::Class;
@@ -19,7 +19,8 @@ use crate::value::{TableValue, placeholders, slice_of_values};
 use crate::written::{Links, Written};
 
 fn is_list(ty: &DataType) -> bool {
-    matches!(ty, DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..))
+    // A column where all values are empty has any type.
+    matches!(ty, DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) | DataType::Null)
 }
 
 /// The columns of lists from which values of type `T` may be read, with other lists as `ListArray`.
@@ -33,6 +34,7 @@ fn lists<T: TableValue>(from: &Columns<'_>, name: &str) -> Result<Vec<(String, A
         let list = match array.data_type() {
             DataType::LargeList(element) => arrow_cast::cast(array, &DataType::List(Arc::clone(element)))
                 .map_err(|_| from.wrong_type(&column, array.data_type(), "lists of fewer than 2³¹ elements"))?,
+            DataType::Null => new_null_array(&DataType::new_list(DataType::Null, true), array.len()),
             _ => owned(array),
         };
         lists.push((column, list));

@@ -165,10 +165,11 @@ macro_rules! with_numbers {
     }};
 }
 
-/// A column of a rarer type as one of those above: half floats.
+/// A column of a rarer type as one of those above: half floats, and columns where all values are empty.
 fn usual(column: &dyn Array) -> Option<arrow_array::ArrayRef> {
     let ty = match column.data_type() {
         DataType::Float16 => DataType::Float32,
+        DataType::Null => DataType::Int8,
         _ => return Some(owned(column)),
     };
     arrow_cast::cast(column, &ty).ok()
@@ -321,7 +322,7 @@ pub(crate) fn truths(from: &Columns<'_>, name: &str) -> Result<Vec<bool>, TableE
         });
         return Ok(truths.collect());
     }
-    if !column.data_type().is_integer() {
+    if !column.data_type().is_integer() && !column.data_type().is_null() {
         return Err(from.wrong_type(name, column.data_type(), NEEDED));
     }
     let mut truths = Vec::with_capacity(column.len());

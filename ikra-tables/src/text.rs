@@ -16,7 +16,9 @@ pub(crate) fn texts(
     let wrong = || from.wrong_type(name, column.data_type(), needed);
     match column.data_type() {
         DataType::Utf8 => Ok(owned(column)),
-        DataType::LargeUtf8 | DataType::Utf8View => arrow_cast::cast(column, &DataType::Utf8).map_err(|_| wrong()),
+        DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => {
+            arrow_cast::cast(column, &DataType::Utf8).map_err(|_| wrong())
+        }
         _ => Err(wrong()),
     }
 }

@@ -153,6 +153,9 @@ fn links<C: Class>(
     if let Some(nulls) = column.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
         (0..nulls.len()).filter(|&n| nulls.is_null(n)).for_each(&is_empty);
     }
+    if column.data_type().is_null() {
+        return Ok(links);
+    }
     if let Some(keys) = &target.keys {
         let found = |n: usize, row: u32| links[n] = Link::from_index(row as usize);
         keys.rows(from, name, target.class, is_empty, found)?;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use arrow_array::types::{ArrowPrimitiveType, Float16Type, Int8Type};
 use arrow_array::{
     ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, Float16Array, Float32Array, Int8Array, Int64Array,
-    RecordBatch, StringArray, StructArray, UInt8Array,
+    ListArray, NullArray, RecordBatch, StringArray, StructArray, UInt8Array,
 };
-use arrow_schema::Field;
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::{DataType, Field};
 use ikra::tables::{Import, Source, TableError};
 use ikra_tables_tests::{Street, Town, car, message, street};
 
@@ -32,13 +33,26 @@ mod model {
         #[inline_array(1)]
         pub(super) lamps: InnerArray<Option<Link<Lamp>>>,
     }
+    #[soa_class]
+    pub(super) struct Ride {
+        pub(super) first: Option<VehicleLink>,
+        pub(super) pair: [Option<Link<Ride>>; 2],
+    }
+    #[soa_dispatch(Ride)]
+    pub(super) trait Vehicle {}
+    #[soa_methods]
+    impl Vehicle for Ride {}
+    #[soa_world]
+    pub(super) struct Rides {
+        pub(super) rides: Objects<Ride>,
+    }
     #[soa_world]
     pub(super) struct Lamps {
         pub(super) lamps: Objects<Lamp>,
         pub(super) wires: Objects<Wire>,
     }
 }
-use model::{Lamp, Lamps};
+use model::{Lamp, Lamps, Ride, Rides, Wire};
 
 fn batch<const N: usize>(columns: [(&str, ArrayRef); N]) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns.map(|(name, column)| (name, column, true))).unwrap()
@@ -124,4 +138,47 @@ fn empty_values_of_dictionaries() {
         assert_eq!((bad.count(), bad.rows()[0].row), (1, 1), "{bad}");
         assert!(bad.rows()[0].problem.starts_with("empty"), "{bad}");
     }
+}
+
+#[test]
+fn columns_without_any_value() {
+    let none = |len: usize| -> ArrayRef { Arc::new(NullArray::new(len)) };
+    let found = read([("next", none(2))]).unwrap();
+    assert!(found.iter().all(|lamp| lamp.next.is_none()));
+    for column in ["power", "is_on", "state", "colour", "pos"] {
+        let Err(TableError::BadRows(bad)) = read([(column, none(2))]) else { panic!("{column}") };
+        let rows: Vec<_> = bad.rows().iter().map(|bad| (bad.row, &*bad.column, &*bad.problem)).collect();
+        assert_eq!(rows, [(0, column, "empty"), (1, column, "empty")]);
+    }
+    let Err(TableError::BadRows(bad)) = read([("pos", lists(none(4)))]) else { panic!() };
+    assert_eq!((bad.count(), bad.rows()[3].row), (4, 1), "{bad}");
+
+    // In columns of keys, and of links to a class with a key.
+    let names: ArrayRef = Arc::new(StringArray::from(vec!["Elm", "Oak"]));
+    let town = |names: ArrayRef, links: ArrayRef| {
+        let streets = Source::<Street>::batches([batch([("name", names), ("next", links)])]).key("name");
+        Import::<Town>::new().table(streets.fill(street::length, 1.0).fill(street::number, 1)).read()
+    };
+    assert_eq!(town(Arc::clone(&names), none(2)).unwrap().streets.column(street::next), [None; 2]);
+    assert!(message(town(none(2), none(2))).starts_with("2 values cannot be read"));
+    let cars = Source::batches([batch([("street", none(2))])]).fill(car::age, 1);
+    let text = message(Import::<Town>::new().table(cars).read());
+    assert!(text.contains("row 1, column `street`: empty; only fields of type `Option<Link<_>>` may be"), "{text}");
+
+    // In lists, in elements of arrays, and in the columns of links of a trait.
+    let offsets = OffsetBuffer::from_lengths([0, 2]);
+    let item = Arc::new(Field::new("item", DataType::Null, true));
+    let nothing: ArrayRef = Arc::new(ListArray::new(item, offsets, none(2), None));
+    let wires = |column: ArrayRef| Import::new().table(Source::<Wire>::batches([batch([("lamps", column)])])).read();
+    let world: Lamps = wires(nothing).unwrap();
+    let lengths: Vec<_> = world.wires.iter().map(|wire| wire.lamps.to_vec()).collect();
+    assert_eq!(lengths, [vec![], vec![None; 2]]);
+    let text = message::<Lamps>(wires(none(2)));
+    assert!(text.contains("row 1, column `lamps`: empty"), "{text}");
+    let columns = [("first_row", none(2)), ("first_class", none(2)), ("pair_0", none(2)), ("pair_1", none(2))];
+    let rides: Rides = Import::new().table(Source::<Ride>::batches([batch(columns)])).read().unwrap();
+    assert!(rides.rides.iter().all(|ride| ride.first.is_none() && ride.pair == [None; 2]));
+    let columns = [("first_row", none(2)), ("first_class", none(2)), ("pair", lists(none(4)))];
+    let rides: Rides = Import::new().table(Source::<Ride>::batches([batch(columns)])).read().unwrap();
+    assert_eq!(rides.rides.len(), 2);
 }
