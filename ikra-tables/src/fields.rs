@@ -13,7 +13,7 @@ use ikra_core::tuples::for_tuples;
 use ikra_runtime::objects::{NewObjects, Objects};
 use ikra_runtime::world::Holds;
 
-use crate::columns::Columns;
+use crate::columns::{Columns, Targets};
 use crate::error::TableError;
 use crate::value::TableValue;
 use crate::written::{Links, Named, Written};
@@ -23,7 +23,19 @@ pub(crate) struct Naming {
     /// By field: the column's name, if it is another one.
     names: HashMap<usize, String>,
     /// By field: the value of all objects, instead of a column.
-    values: HashMap<usize, Box<dyn Any + Send + Sync>>,
+    values: HashMap<usize, Filled>,
+}
+
+/// A value of all objects.
+struct Filled {
+    value: Box<dyn Any + Send + Sync>,
+    /// Writes the value, to check its links.
+    write: fn(&(dyn Any + Send + Sync), &Links<'_>) -> Result<(), TableError>,
+}
+
+fn write_filled<T: TableValue>(value: &(dyn Any + Send + Sync), links: &Links<'_>) -> Result<(), TableError> {
+    let Some(value) = value.downcast_ref::<T>() else { return Ok(()) };
+    T::write(std::slice::from_ref(value), "", links, &mut Written::new(false, String::new()))
 }
 
 impl Naming {
@@ -35,8 +47,27 @@ impl Naming {
         self.names.insert(field, name);
     }
 
-    pub(crate) fn fill<T: Send + Sync + 'static>(&mut self, field: usize, value: T) {
-        self.values.insert(field, Box::new(value));
+    pub(crate) fn fill<T: TableValue>(&mut self, field: usize, value: T) {
+        self.values.insert(field, Filled { value: Box::new(value), write: write_filled::<T> });
+    }
+
+    /// An error if a value of all objects is a link to no object.
+    pub(crate) fn check_links<C: ClassInfo>(&self, targets: &Targets) -> Result<(), TableError> {
+        if self.values.is_empty() {
+            return Ok(());
+        }
+        let named = targets.iter().map(|(class, target)| (*class, Named::of_rows(target))).collect();
+        let mut fields: Vec<_> = self.values.iter().collect();
+        fields.sort_unstable_by_key(|(field, _)| **field);
+        for (&field, filled) in fields {
+            let Some(info) = C::FIELDS.get(field) else { continue };
+            match (filled.write)(&*filled.value, &Links::new(&named, C::NAME, info.name)) {
+                Err(error @ TableError::BadLink { .. }) => return Err(error),
+                // A value that cannot be written can be read.
+                Ok(()) | Err(_) => (),
+            }
+        }
+        Ok(())
     }
 
     fn name<C: ClassInfo>(&self, field: usize) -> &str {
@@ -49,7 +80,7 @@ fn read<'a, C: Class, F: Storage<C, K, Row: TableValue>, const K: usize>(
     from: &Columns<'a>,
     naming: &Naming,
 ) -> Result<Cow<'a, [F::Row]>, TableError> {
-    match naming.values.get(&K).and_then(|value| value.downcast_ref::<F::Row>()) {
+    match naming.values.get(&K).and_then(|filled| filled.value.downcast_ref::<F::Row>()) {
         Some(value) => Ok(Cow::Owned(vec![value.clone(); from.len()])),
         None => F::Row::read(from, naming.name::<C>(K)),
     }

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use arrow_array::RecordBatch;
 use hashbrown::HashMap;
-use ikra_core::bits::ones;
+use ikra_core::bits::{ones, set};
 use ikra_core::class::{Class, Field};
 use ikra_core::column::Column;
 use ikra_core::storage::Stored;
@@ -288,7 +288,11 @@ impl<W: World> Import<W> {
                 return Err(TableError::NotEmpty { class: member.name() });
             }
             let (class, len, holes) = (member.name(), member.slots(), member.holes());
-            targets.insert(id, Target { class, len, holes, removed: Vec::new(), keys: None });
+            let mut removed = Vec::new();
+            if holes > 0 {
+                (0..len).filter(|&index| !member.exists(index)).for_each(|index| set(&mut removed, index));
+            }
+            targets.insert(id, Target { class, len, holes, removed, keys: None });
         }
         let mut bad = BadRows::default();
         for table in &mut self.tables {
@@ -386,6 +390,9 @@ impl<W: Holds<C>, C: TableClass> AnySource<W> for Reading<C> {
             self.objects.add_removed(removed)?;
             self.removed.clear();
             return Ok(BadRows::default());
+        }
+        if parts.iter().any(|&rows| rows > 0) {
+            self.source.naming.check_links::<C>(targets)?;
         }
         let names = opened.names();
         let table =

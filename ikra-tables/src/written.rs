@@ -11,6 +11,7 @@ use ikra_core::class::{Class, ClassId};
 use ikra_core::link::Link;
 use ikra_runtime::objects::AnyObjects;
 
+use crate::columns::Target;
 use crate::error::{TableError, one_line};
 
 /// The columns of a class.
@@ -119,6 +120,13 @@ impl Named {
             (0..len).map(row).collect()
         });
         Self { rows, len, key }
+    }
+
+    /// The objects of a table that is being read.
+    pub(crate) fn of_rows(target: &Target) -> Self {
+        let row = |row: usize| if target.has(row) { row as u32 } else { NO_ROW };
+        let rows = (!target.removed.is_empty()).then(|| (0..target.len).map(row).collect());
+        Self { rows, len: target.len, key: None }
     }
 
     /// Whether links to the class are its keys.

@@ -373,6 +373,32 @@ fn links_to_a_class_with_removed_objects() {
 }
 
 #[test]
+fn filled_links_are_to_objects() {
+    let link = |index| Link::<Street>::from_index(index).unwrap();
+    let cars = |rows: u8, index| {
+        let ages: ArrayRef = Arc::new(UInt8Array::from_iter_values(0..rows));
+        Source::<Car>::batches([batch([("age", ages)])]).fill(car::street, link(index))
+    };
+    let town = read(streets(), cars(3, 1)).ok().unwrap();
+    assert_eq!(town.cars.column(car::street), [link(1); 3]);
+    assert_eq!(
+        message(read(streets(), cars(3, 2))),
+        "`Car::street` of the object in row 0 is a link to an object of class Street that does not exist; store another link, or remove the object"
+    );
+    // No object has the link.
+    assert!(read(streets(), cars(0, 2)).is_ok());
+    assert!(message(read(streets().fill(street::next, Some(link(99))), cars(1, 0))).contains("`Street::next`"));
+    assert!(read(streets().fill(street::next, Some(link(1))), cars(1, 0)).is_ok());
+    // Objects that were removed before.
+    let mut town = read(streets(), Source::batches([])).ok().unwrap();
+    town.remove(link(0)).unwrap();
+    let text = message(Import::new().table(cars(1, 0)).into_world(&mut town));
+    assert!(text.contains("`Car::street` of the object in row 0 is a link to an object of class Street"), "{text}");
+    Import::new().table(cars(1, 1)).into_world(&mut town).unwrap();
+    assert_eq!(town.all::<Car>().next().unwrap().street().number(), 20);
+}
+
+#[test]
 fn reserved_objects_are_refused() {
     let mut town = Town::new();
     town.streets.reserve(1).unwrap();
