@@ -68,6 +68,16 @@ pub struct Columns<'a> {
     rows: Rows<'a>,
     table: Table<'a>,
     bad: &'a RefCell<BadRows>,
+    uses: RefCell<Uses>,
+}
+
+/// The columns that fields have been read from.
+#[derive(Default)]
+struct Uses {
+    /// The field that is being read, and its name in the table.
+    field: Option<(&'static str, String)>,
+    /// Columns, each with the field that was read from it, and whether the field has the column's name.
+    columns: Vec<(String, &'static str, bool)>,
 }
 
 impl<'a> Columns<'a> {
@@ -75,7 +85,8 @@ impl<'a> Columns<'a> {
     pub(crate) fn of(batch: &'a RecordBatch, first: usize, table: Table<'a>, bad: &'a RefCell<BadRows>) -> Self {
         let names = batch.schema_ref().fields().iter().map(|field| field.name().as_str());
         let named = names.zip(batch.columns().iter().map(|column| &**column)).collect();
-        Self { named, len: batch.num_rows(), rows: Rows { first, each: 1, lists: None }, table, bad }
+        let (len, rows) = (batch.num_rows(), Rows { first, each: 1, lists: None });
+        Self { named, len, rows, table, bad, uses: RefCell::default() }
     }
 
     /// Columns of `each` elements for each value of these columns.
@@ -84,7 +95,7 @@ impl<'a> Columns<'a> {
         'a: 'b,
     {
         let rows = Rows { each: self.rows.each * each, ..self.rows };
-        Columns { named, len, rows, table: self.table, bad: self.bad }
+        Columns { named, len, rows, table: self.table, bad: self.bad, uses: RefCell::default() }
     }
 
     /// Columns of the elements of lists with these ends, one list per value.
@@ -93,7 +104,30 @@ impl<'a> Columns<'a> {
         'a: 'b,
     {
         let rows = Rows { each: 1, lists: Some(ends), ..self.rows };
-        Columns { named, len, rows, table: self.table, bad: self.bad }
+        Columns { named, len, rows, table: self.table, bad: self.bad, uses: RefCell::default() }
+    }
+
+    /// Begins to read a field, which has this name in the table.
+    pub(crate) fn begin(&self, field: &'static str, name: &str) {
+        self.uses.borrow_mut().field = Some((field, name.to_owned()));
+    }
+
+    /// Notes that the field that is being read has values in a column.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::SharedColumn`], if another field has too; unless both were given the column's name by `rename`.
+    pub(crate) fn take(&self, column: &str) -> Result<(), TableError> {
+        let mut uses = self.uses.borrow_mut();
+        let Some((field, name)) = &uses.field else { return Ok(()) };
+        let (field, is_name) = (*field, name == column);
+        let mut others = uses.columns.iter().filter(|(other, first, _)| other == column && *first != field);
+        if let Some(&(_, first, _)) = others.find(|(.., is_its_name)| !(is_name && *is_its_name)) {
+            let (from, class) = (self.table.from.to_owned(), self.table.class);
+            return Err(TableError::SharedColumn { from, class, column: column.to_owned(), fields: [first, field] });
+        }
+        uses.columns.push((column.to_owned(), field, is_name));
+        Ok(())
     }
 
     /// The number of values of each column.
@@ -119,7 +153,9 @@ impl<'a> Columns<'a> {
 
     /// A column.
     pub(crate) fn column(&self, name: &str) -> Result<&'a dyn Array, TableError> {
-        self.find(name)?.map(|(_, column)| column).ok_or_else(|| missing(self.table, name))
+        let (name, column) = self.find(name)?.ok_or_else(|| missing(self.table, name))?;
+        self.take(name)?;
+        Ok(column)
     }
 
     /// Whether a column has texts that are parsed.

@@ -132,12 +132,16 @@ impl<T: Flatten<Parts: TableParts>> Conversion<T> for Components {
         T::Parts::names(&component_names::<T>(name), to);
     }
     fn read(from: &Columns<'_>, name: &str) -> Result<Vec<T>, TableError> {
-        let column = from.find(name)?.map(|(_, column)| column);
-        if let Some(column) = column.filter(|column| column.data_type().is_null()) {
+        let found = from.find(name)?;
+        if let Some((name, column)) = found.filter(|(_, column)| column.data_type().is_null()) {
+            from.take(name)?;
             from.refuse_nulls(name, column.logical_nulls().as_ref());
             return Ok(placeholders(from.len()));
         }
-        if let Some(structs) = column.and_then(AsArray::as_struct_opt) {
+        if let Some((name, column)) = found
+            && let Some(structs) = column.as_struct_opt()
+        {
+            from.take(name)?;
             from.refuse_nulls(name, structs.nulls());
             let names = structs.fields().iter().map(|field| field.name().as_str());
             let parts = names.zip(structs.columns().iter().map(|column| &**column)).collect();

@@ -61,6 +61,22 @@ pub enum TableError {
         /// The column.
         column: String,
     },
+    /// Two fields would be read from one column.
+    #[error(
+        "{from}: fields `{}` and `{}` of class {class} both have a column `{column}`; give one of them another name, or name another column by `rename`",
+        fields[0],
+        fields[1]
+    )]
+    SharedColumn {
+        /// The table.
+        from: String,
+        /// The class.
+        class: &'static str,
+        /// The column.
+        column: String,
+        /// The fields.
+        fields: [&'static str; 2],
+    },
     /// A column has values of a type that cannot be converted.
     #[error(
         "{from}: column `{column}` has values of type {found}, and class {class} needs {needed}; convert the column in the program that wrote it"

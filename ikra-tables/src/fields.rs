@@ -82,7 +82,11 @@ fn read<'a, C: Class, F: Storage<C, K, Row: TableValue>, const K: usize>(
 ) -> Result<Cow<'a, [F::Row]>, TableError> {
     match naming.values.get(&K).and_then(|filled| filled.value.downcast_ref::<F::Row>()) {
         Some(value) => Ok(Cow::Owned(vec![value.clone(); from.len()])),
-        None => F::Row::read(from, naming.name::<C>(K)),
+        None => {
+            let name = naming.name::<C>(K);
+            from.begin(C::FIELDS.get(K).map_or("", |field| field.name), name);
+            F::Row::read(from, name)
+        }
     }
 }
 

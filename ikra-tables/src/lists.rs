@@ -30,7 +30,10 @@ fn lists<T: TableValue>(from: &Columns<'_>, name: &str) -> Result<Vec<(String, A
     names.sort_unstable();
     names.dedup();
     for column in names {
-        let Some((_, array)) = from.find(&column)?.filter(|(_, array)| is_list(array.data_type())) else { continue };
+        let Some((found, array)) = from.find(&column)?.filter(|(_, array)| is_list(array.data_type())) else {
+            continue;
+        };
+        from.take(found)?;
         let list = match array.data_type() {
             DataType::LargeList(element) => arrow_cast::cast(array, &DataType::List(Arc::clone(element)))
                 .map_err(|_| from.wrong_type(&column, array.data_type(), "lists of fewer than 2³¹ elements"))?,
@@ -62,6 +65,7 @@ impl<T: TableValue + Value, const N: usize> TableValue for [T; N] {
         if let Some((name, column)) = from.find(name)?
             && let Some(values) = regular(column, N)
         {
+            from.take(name)?;
             let elements = from.elements(vec![(name, values)], values.len(), N);
             return Ok(match T::read(&elements, name)? {
                 Cow::Borrowed(values) => Cow::Borrowed(values.as_chunks().0),

@@ -124,7 +124,7 @@ mod twice {
 
 #[test]
 fn two_fields_with_one_column() {
-    use twice::{Bike, Car, Market, Owner, car};
+    use twice::{Bike, Car, Market, Owner, bike, car};
 
     let (folder, mut market) = (Folder::new(), Market::new());
     let link = market.cars.push(Car { colour: Colour::default(), colour_red: 9.0 }).unwrap();
@@ -142,6 +142,35 @@ fn two_fields_with_one_column() {
     let mut checkpoints = Checkpoints::open(folder.path("run")).unwrap();
     assert!(message(checkpoints.write(&market, 1)).contains("fields `colour` and `colour_red` both"));
     assert!(Export::of(&market).skip(car::colour_red).batch::<Car>().is_ok());
+
+    // A reader would take one column for both fields.
+    let read = |path: &std::path::Path| Import::<Market>::new().table(Source::<Bike>::csv(path)).read();
+    let bikes = folder.file("bikes.csv", "pos_0,pos_1\n1,2\n");
+    assert_eq!(
+        message(read(&bikes)),
+        format!(
+            "{}: fields `pos` and `pos_0` of class Bike both have a column `pos_0`; give one of them another name, or name another column by `rename`",
+            bikes.display()
+        )
+    );
+    let cars = folder.file("cars.csv", "colour_red,colour_rest_0,colour_rest_1,other\n1,2,3,4\n");
+    let cars = || Source::<Car>::csv(&cars);
+    let text = message(Import::<Market>::new().table(cars()).read());
+    assert!(text.contains("fields `colour` and `colour_red` of class Car both"), "{text}");
+    let read: Market = Import::new().table(cars().rename(car::colour_red, "other")).read().unwrap();
+    assert_eq!(read.cars.column(car::colour_red), [4.0]);
+    let read: Market = Import::new().table(cars().fill(car::colour_red, 5.0)).read().unwrap();
+    assert_eq!(read.cars.column(car::colour_red), [5.0]);
+    let owners = folder.file("owners.csv", "first_row,first_class\n0,Car\n");
+    let owners = Import::<Market>::new().table(Source::<Owner>::csv(owners)).read();
+    assert!(message(owners).contains("fields `first` and `first_row` of class Owner both"));
+    // Lists and single numbers are two columns.
+    let again = Import::<Market>::new().table(Source::<Bike>::parquet(folder.path("bikes.parquet"))).read().unwrap();
+    assert_eq!(again.bikes.column(bike::pos_0), [9.0]);
+    let lengths = folder.file("streets.csv", "number,next\n7,\n");
+    let town: Town =
+        Import::new().table(Source::<Street>::csv(lengths).rename(street::length, "number")).read().unwrap();
+    assert_eq!((town.streets.column(street::number), town.streets.column(street::length)), (&[7][..], &[7.0][..]));
 }
 
 /// A class without columns.
