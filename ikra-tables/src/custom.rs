@@ -65,7 +65,7 @@ pub struct Names;
 
 /// The names of an enum's variants in tables. [`TableType`] has an example.
 ///
-/// The names differ. A world where two are the same does not compile:
+/// The names differ, and none is empty: a CSV file has no value there. A world with other names does not compile:
 ///
 /// ```compile_fail
 /// use ikra::{prelude::*, tables::{Names, TableNames, TableType, TableWorld}};
@@ -84,15 +84,33 @@ pub struct Names;
 ///
 /// Street::new().batch::<Light>();
 /// ```
+///
+/// ```compile_fail
+/// # use ikra::{prelude::*, tables::{Names, TableNames, TableType, TableWorld}};
+/// # #[derive(Clone, Copy, Value)]
+/// # #[repr(u8)]
+/// # pub enum State { Off, On }
+/// # impl TableType for State { type As = Names; }
+/// impl TableNames for State {
+///     const NAMES: &'static [(&'static str, Self)] = &[("", State::Off), ("on", State::On)];
+/// }
+/// # #[soa_class]
+/// # pub struct Light { pub state: State }
+/// # #[soa_world]
+/// # pub struct Street { pub lights: Objects<Light> }
+/// # Street::new().batch::<Light>();
+/// ```
 pub trait TableNames: Value {
     /// Each variant with its name.
     const NAMES: &'static [(&'static str, Self)];
 }
 
-/// Stops the compiler if two variants have the same name: a reader would take one of them for both.
+/// Stops the compiler if two variants have the same name, of which a reader would take one for both; or if a name is empty,
+/// as no value is in CSV.
 const fn check_names<T: TableNames>() {
     let mut n = 0;
     while n < T::NAMES.len() {
+        assert!(!T::NAMES[n].0.is_empty(), "`TableNames::NAMES` has an empty name; give the variant another one");
         let mut other = 0;
         while other < n {
             let is_same = same(T::NAMES[n].0, T::NAMES[other].0);
