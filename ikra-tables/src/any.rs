@@ -44,7 +44,10 @@ fn read<D: Dispatch>(
             Whole::Empty if texts.is_null(n) => return is_empty(n),
             _ => None,
         };
-        let class = if texts.is_valid(n) { texts.value(n) } else { "" };
+        if texts.is_null(n) {
+            return from.bad(classes, n, || format!("empty, although `{name}` has a number"));
+        }
+        let class = texts.value(n);
         let Some(tag) = targets.iter().position(|&(name, _)| name == class) else {
             let names: Vec<_> = targets.iter().map(|&(name, _)| name).collect();
             return from.bad(classes, n, || format!("`{}` is none of `{}`", shown(class), names.join("`, `")));
@@ -52,6 +55,9 @@ fn read<D: Dispatch>(
         let target = targets[tag].1;
         if target.is_some_and(|target| target.keys.is_some()) {
             return from.bad(name, n, || format!("class {class} has a key, and links of a trait are numbers of rows"));
+        }
+        if matches!(number, Whole::Empty) {
+            return from.bad(name, n, || format!("empty, although `{classes}` is {class}"));
         }
         let row = row.filter(|&row| target.is_some_and(|target| target.has(row as usize)));
         links[n] = row.and_then(|row| AnyLink::from_parts(tag, row));

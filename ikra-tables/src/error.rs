@@ -133,9 +133,9 @@ pub enum TableError {
         reason: String,
     },
     /// A table could not be encoded.
-    #[error("{path} cannot be written: {reason}; the file that was there before is unchanged")]
+    #[error("{path} cannot be written: {reason}")]
     Unwritable {
-        /// The file.
+        /// The file, or the class.
         path: String,
         /// The format's own error.
         reason: String,

@@ -195,6 +195,19 @@ impl<'w, W: World> Export<'w, W> {
     where
         W: Holds<C>,
     {
+        self.new_file::<C>(path, format).map_err(|error| match error {
+            TableError::Unwritable { path, reason } => TableError::Unwritable {
+                path,
+                reason: format!("{reason}; the file that was there before is unchanged"),
+            },
+            error => error,
+        })
+    }
+
+    fn new_file<C: TableClass>(&self, path: &Path, format: Format) -> Result<NewFile, TableError>
+    where
+        W: Holds<C>,
+    {
         let how = How { is_flat: format == Format::Csv, ..How::TABLE };
         let batch = self.columns::<C>(&how, path.display().to_string())?;
         if batch.num_columns() == 0 {

@@ -162,11 +162,11 @@ impl Opened {
         matches!(self, Self::Csv(..))
     }
 
-    /// The names of all columns.
-    pub(crate) fn names(&self) -> Vec<String> {
+    /// The names of all columns of a part.
+    pub(crate) fn names(&self, part: usize) -> Vec<String> {
         let names = |schema: &Schema| schema.fields().iter().map(|field| field.name().clone()).collect();
         match self {
-            Self::Batches(batches) => batches.first().map_or(Vec::new(), |batch| names(batch.schema_ref())),
+            Self::Batches(batches) => batches.get(part).map_or(Vec::new(), |batch| names(batch.schema_ref())),
             Self::Csv(_, names) => names.clone(),
             Self::Parquet { metadata, .. } => names(metadata.schema()),
         }

@@ -65,7 +65,7 @@ impl From {
     fn name(&self) -> String {
         match self {
             Self::File(path, _) => path.display().to_string(),
-            Self::Batches(_) => "the batches".to_owned(),
+            Self::Batches(_) => "the table of batches".to_owned(),
             Self::Saved(from, ..) => from.clone(),
         }
     }
@@ -343,7 +343,11 @@ impl<W: Holds<C>, C: TableClass> AnySource<W> for Reading<C> {
     fn open(&mut self, bad: &mut BadRows) -> Result<Target, TableError> {
         let from = self.source.from.name();
         let opened = match std::mem::replace(&mut self.source.from, From::Batches(Vec::new())) {
-            From::Batches(batches) => Opened::Batches(batches),
+            From::Batches(mut batches) => {
+                // Some programs begin with one that says nothing about the table.
+                batches.retain(|batch| batch.num_rows() > 0 || batch.num_columns() > 0);
+                Opened::Batches(batches)
+            }
             From::Saved(from, batches, removed) => {
                 let wanted = column_names::<C>(&self.source.naming);
                 let is_known = |name: &String| name == REMOVED || wanted.contains(name);
@@ -394,9 +398,7 @@ impl<W: Holds<C>, C: TableClass> AnySource<W> for Reading<C> {
         if parts.iter().any(|&rows| rows > 0) {
             self.source.naming.check_links::<C>(targets)?;
         }
-        let names = opened.names();
-        let table =
-            TableOf { opened, from, names, wanted, parts, naming: &self.source.naming, targets, class: PhantomData };
+        let table = TableOf { opened, from, wanted, parts, naming: &self.source.naming, targets, class: PhantomData };
         if Objects::<C>::has_parts() { table.by_columns(&mut self.objects) } else { table.by_rows(&mut self.objects) }
     }
 
@@ -417,15 +419,15 @@ fn read_keys<C: Class>(
     bad: &mut BadRows,
 ) -> Result<Keys, TableError> {
     let targets = Targets::new();
-    let names = opened.names();
-    let table = Table { from, class: C::NAME, targets: &targets, names: &names, parses: opened.is_csv() };
-    if !parts.is_empty() && !names.iter().any(|name| name == key) {
-        return Err(missing(table, key));
-    }
     let wanted = [key.to_owned()];
     let (mut keys, mut row) = (Keys::default(), 0);
     let found = RefCell::new(BadRows::default());
     for part in 0..parts.len() {
+        let names = opened.names(part);
+        let table = Table { from, class: C::NAME, targets: &targets, names: &names, parses: opened.is_csv() };
+        if !names.iter().any(|name| name == key) {
+            return Err(missing(table, key));
+        }
         opened.read(from, part, &wanted, |batch| {
             keys.add(&Columns::of(batch, row, table, &found), key, row)?;
             row += batch.num_rows();
@@ -440,9 +442,7 @@ fn read_keys<C: Class>(
 struct TableOf<'a, C> {
     opened: Opened,
     from: String,
-    /// All columns.
-    names: Vec<String>,
-    /// Those that the class may have.
+    /// The columns that the class may have.
     wanted: Vec<String>,
     parts: Vec<usize>,
     naming: &'a Naming,
@@ -458,7 +458,7 @@ impl<C: TableClass> TableOf<'_, C> {
         first: usize,
         mut with: impl FnMut(&Columns<'_>) -> Result<(), TableError>,
     ) -> Result<BadRows, TableError> {
-        let (from, names) = (&self.from, &self.names);
+        let (from, names) = (&self.from, &self.opened.names(part));
         let table = Table { from, class: C::NAME, targets: self.targets, names, parses: self.opened.is_csv() };
         let bad = RefCell::new(BadRows::default());
         let (len, mut read) = (self.parts[part], 0);

@@ -74,7 +74,14 @@ impl<T: TableValue + Value, const N: usize> TableValue for [T; N] {
         }
         let lists = lists::<T>(from, name)?;
         if lists.is_empty() {
-            return element_columns(from, name).map(Cow::Owned);
+            let arrays = element_columns(from, name).map(Cow::Owned);
+            return match (arrays, from.find(name)?) {
+                (Err(TableError::MissingColumn { .. }), Some((_, column))) => {
+                    const NEEDED: &str = "lists, or for each element a column, whose name ends with its number";
+                    Err(from.wrong_type(name, column.data_type(), NEEDED))
+                }
+                (arrays, _) => arrays,
+            };
         }
         let mut columns = Vec::with_capacity(lists.len());
         let mut is_good = true;

@@ -251,16 +251,17 @@ pub(crate) enum Whole {
     Number(i64),
     /// More than the largest of them.
     Large(u64),
+    /// No integer of 64 bits.
     Fraction(f64),
 }
 
 impl Whole {
     fn of(any: Any) -> Self {
-        match (i64::of(any), any) {
-            (Some(number), _) | (None, Any::Signed(number)) => Self::Number(number),
-            (None, Any::Unsigned(number)) => Self::Large(number),
-            (None, Any::Float(number)) if number.is_nan() => Self::Empty,
-            (None, Any::Float(number)) => Self::Fraction(number),
+        match (i64::of(any), u64::of(any), any) {
+            (Some(number), ..) | (.., Any::Signed(number)) => Self::Number(number),
+            (_, Some(number), _) | (.., Any::Unsigned(number)) => Self::Large(number),
+            (.., Any::Float(number)) if number.is_nan() => Self::Empty,
+            (.., Any::Float(number)) => Self::Fraction(number),
         }
     }
 
@@ -271,7 +272,7 @@ impl Whole {
         }
         let float = Self::of(Any::Float(f64::parse(text)?));
         // A fraction is not the integer to which it would be rounded.
-        (!matches!(float, Self::Number(_))).then_some(float)
+        (!matches!(float, Self::Number(_) | Self::Large(_))).then_some(float)
     }
 }
 
@@ -390,6 +391,8 @@ mod tests {
             assert!(matches!(Whole::parse(text), Some(Whole::Number(other)) if other == number), "{text}");
         }
         assert_eq!(u64::parse("18446744073709551615.0"), Some(u64::MAX));
+        assert!(matches!(Whole::parse("1e19"), Some(Whole::Large(10_000_000_000_000_000_000))));
+        assert!(Whole::parse("10000000000000000000.5").is_none());
         assert_eq!(u8::parse("-0.0"), Some(0));
         for text in [
             "0.99999999999999999999",

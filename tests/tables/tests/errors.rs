@@ -64,12 +64,12 @@ fn missing_and_wrong_columns() {
     let cars = || Source::<Car>::batches([batch([("age", Arc::clone(&ages)), ("road", Arc::clone(&text))])]);
     assert_eq!(
         message(read(streets(), cars())),
-        "the batches has no column `street` for class Car; it has `age`, `road`: name another column by `rename`, or give all objects one value by `fill`"
+        "the table of batches has no column `street` for class Car; it has `age`, `road`: name another column by `rename`, or give all objects one value by `fill`"
     );
     assert!(read(streets(), cars().rename(car::street, "road")).is_ok());
     assert_eq!(
         message(read(streets(), cars().rename(car::street, "road").rename(car::age, "road"))),
-        "the batches: column `road` has values of type Utf8, and class Car needs numbers; convert the column in the program that wrote it"
+        "the table of batches: column `road` has values of type Utf8, and class Car needs numbers; convert the column in the program that wrote it"
     );
     let unkeyed =
         Source::batches([batch([("number", Arc::clone(&ages))])]).fill(street::length, 1.0).fill(street::next, None);
@@ -84,7 +84,7 @@ fn missing_and_wrong_columns() {
     let key = key.fill(street::length, 1.0).fill(street::next, None);
     assert!(
         message(read(key, cars().rename(car::street, "road")))
-            .contains("row 0, column `number`: 1.5 is no integer, and so no key")
+            .contains("row 0, column `number`: 1.5 is no integer of 64 bits, and so no key")
     );
 }
 
@@ -132,13 +132,14 @@ fn two_fields_with_one_column() {
     market.owners.push(Owner { first: link.into(), first_row: 7 }).unwrap();
     assert_eq!(
         message(market.batch::<Car>()),
-        "Car cannot be written: fields `colour` and `colour_red` both have a column `colour_red`; give one of them another name; the file that was there before is unchanged"
+        "Car cannot be written: fields `colour` and `colour_red` both have a column `colour_red`; give one of them another name"
     );
     assert!(message(market.batch::<Owner>()).contains("fields `first` and `first_row` both have a column `first_row`"));
     // Parquet has one column for `pos`.
     assert!(Export::of(&market).parquet_of::<Bike>(folder.path("bikes.parquet")).is_ok());
     let bikes = message(Export::of(&market).csv_of::<Bike>(folder.path("bikes.csv")));
     assert!(bikes.contains("bikes.csv cannot be written: fields `pos` and `pos_0` both"), "{bikes}");
+    assert!(bikes.ends_with("another name; the file that was there before is unchanged"), "{bikes}");
     let mut checkpoints = Checkpoints::open(folder.path("run")).unwrap();
     assert!(message(checkpoints.write(&market, 1)).contains("fields `colour` and `colour_red` both"));
     assert!(Export::of(&market).skip(car::colour_red).batch::<Car>().is_ok());
@@ -425,6 +426,52 @@ fn filled_links_are_to_objects() {
     assert!(text.contains("`Car::street` of the object in row 0 is a link to an object of class Street"), "{text}");
     Import::new().table(cars(1, 1)).into_world(&mut town).unwrap();
     assert_eq!(town.all::<Car>().next().unwrap().street().number(), 20);
+}
+
+#[test]
+fn batches_with_other_columns() {
+    let number = |number| Arc::new(Int64Array::from(vec![number])) as ArrayRef;
+    let good = || batch([("number", number(10))]);
+    let streets = |batches: Vec<RecordBatch>| {
+        let source = Source::<Street>::batches(batches).fill(street::length, 1.0).fill(street::next, None);
+        Import::<Town>::new().table(source)
+    };
+    let text = message(streets(vec![good(), batch([("other", number(1)), ("more", number(1))])]).read());
+    assert!(text.contains("has no column `number` for class Street; it has `other`, `more`: name"), "{text}");
+    let nothing = RecordBatch::new_empty(Arc::new(Schema::empty()));
+    assert_eq!(streets(vec![nothing.clone(), good(), nothing.clone()]).read().unwrap().streets.len(), 1);
+    let keyed = |batches: Vec<RecordBatch>| {
+        let source = Source::<Street>::batches(batches).key("number").fill(street::length, 1.0);
+        Import::<Town>::new().table(source.fill(street::next, None)).read()
+    };
+    assert_eq!(keyed(vec![nothing, good()]).unwrap().streets.len(), 1);
+    let text = message(keyed(vec![good(), batch([("other", number(1))])]));
+    assert!(text.contains("has no column `number` for class Street; it has `other`: name"), "{text}");
+}
+
+#[test]
+fn single_values_are_no_arrays() {
+    use twice::{Bike, Market, bike};
+
+    let pos: ArrayRef = Arc::new(Float64Array::from(vec![1.0]));
+    let bikes = Source::<Bike>::batches([batch([("pos", pos)])]).fill(bike::pos_0, 1.0);
+    let text = message(Import::<Market>::new().table(bikes).read());
+    assert!(
+        text.contains("column `pos` has values of type Float64, and class Bike needs lists, or for each"),
+        "{text}"
+    );
+}
+
+#[test]
+fn large_floats_are_keys() {
+    let keys = |key: f64| {
+        let names: ArrayRef = Arc::new(Float64Array::from(vec![2.0, key]));
+        let next: ArrayRef = Arc::new(Float64Array::from(vec![key, f64::NAN]));
+        let source = Source::<Street>::batches([batch([("name", names), ("next", next)])]).key("name");
+        Import::<Town>::new().table(source.fill(street::length, 1.0).fill(street::number, 1)).read()
+    };
+    assert_eq!(keys(1e19).unwrap().streets.column(street::next), [Link::from_index(1), None]);
+    assert!(message(keys(1e20)).contains("1e20 is no integer of 64 bits, and so no key"));
 }
 
 #[test]

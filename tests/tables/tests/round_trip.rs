@@ -484,11 +484,11 @@ fn links_of_a_trait() {
     assert_eq!(read(&text).unwrap(), market.rows().1);
     for (from, to, problem) in [
         ("\n0,Car,", "\n60,Car,", "column `first_row`: there is no such row among 60 of class Car"),
-        ("\n0,Car,", "\n,Car,", "column `first_row`: there is no such row"),
+        ("\n0,Car,", "\n,Car,", "column `first_row`: empty, although `first_class` is Car"),
         ("\n0,Car,", "\n-1,Car,", "column `first_row`: there is no such row"),
         ("\n0,Car,", "\n0,Dealer,", "column `first_class`: `Dealer` is none of `Car`, `Bike`"),
         ("\n0,Car,", "\n,,", "column `first_row`: empty; only fields of an `Option` may be"),
-        ("\n7,Bike,1,Bike,", "\n7,Bike,1,,", "column `second_class`: `` is none of `Car`, `Bike`"),
+        ("\n7,Bike,1,Bike,", "\n7,Bike,1,,", "column `second_class`: empty, although `second_row` has a number"),
     ] {
         let error = ikra_tables_tests::message(read(&text.replacen(from, to, 1)));
         assert!(error.contains(problem), "{error}");
