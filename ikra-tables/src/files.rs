@@ -94,14 +94,20 @@ impl Opened {
                 // A column of texts, for the number of rows, and for the message of a missing column.
                 places.push(0);
             }
+            let mut file = Quotes::of(open()?);
             let reader = ReaderBuilder::new(Arc::new(schema))
                 .with_header(true)
                 .with_batch_size(BATCH)
                 .with_projection(places)
-                .build(open()?)
+                .build(&mut file)
                 .map_err(|error| unreadable(&error))?;
-            let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|error| unreadable(&error))?;
-            Ok(Self::Csv(batches, names))
+            let batches = reader.collect::<Result<Vec<_>, _>>();
+            // An error may be that of a row after it, which the value took in. So the rest of the file is looked at too.
+            io::copy(&mut file, &mut io::sink()).map_err(|error| file_error(path, error))?;
+            if let Some(line) = file.open_line() {
+                return Err(unreadable(&format!("the quote that begins a value in line {line} is not closed")));
+            }
+            Ok(Self::Csv(batches.map_err(|error| unreadable(&error))?, names))
         })
     }
 
@@ -170,6 +176,71 @@ impl Opened {
             Self::Csv(_, names) => names.clone(),
             Self::Parquet { metadata, .. } => names(metadata.schema()),
         }
+    }
+}
+
+/// A CSV file that is read from its start, and whether a value in quotes has ended. The CSV crate ends it with the file: all rows
+/// after the quote would be part of the value.
+struct Quotes<R> {
+    file: R,
+    at: Place,
+    /// The number of the line that is being read.
+    line: usize,
+    /// The line of the last quote that begins a value.
+    begins: usize,
+}
+
+/// A place in a CSV file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Before a value.
+    Start,
+    Value,
+    InQuotes,
+    /// After a quote in quotes: the last one, or the first of two that are one.
+    AfterQuote,
+}
+
+impl<R> Quotes<R> {
+    fn of(file: R) -> Self {
+        Self { file, at: Place::Start, line: 1, begins: 1 }
+    }
+
+    /// The line of the quote that is not closed so far.
+    fn open_line(&self) -> Option<usize> {
+        (self.at == Place::InQuotes).then_some(self.begins)
+    }
+
+    fn pass(&mut self, bytes: &[u8]) {
+        if !bytes.contains(&b'"') {
+            // The usual case, without a look at each byte.
+            if let Some(last) = bytes.last().filter(|_| self.at != Place::InQuotes) {
+                self.at = if b",\n\r".contains(last) { Place::Start } else { Place::Value };
+            }
+            self.line += bytes.iter().filter(|&&byte| byte == b'\n').count();
+            return;
+        }
+        for &byte in bytes {
+            self.at = match (self.at, byte) {
+                (Place::Start, b'"') => {
+                    self.begins = self.line;
+                    Place::InQuotes
+                }
+                (Place::InQuotes, b'"') => Place::AfterQuote,
+                (Place::InQuotes, _) | (Place::AfterQuote, b'"') => Place::InQuotes,
+                (_, b',' | b'\n' | b'\r') => Place::Start,
+                _ => Place::Value,
+            };
+            self.line += usize::from(byte == b'\n');
+        }
+    }
+}
+
+impl<R: Read> Read for Quotes<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(to)?;
+        self.pass(&to[..read]);
+        Ok(read)
     }
 }
 

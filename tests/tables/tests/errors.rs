@@ -403,6 +403,42 @@ fn links_to_a_class_with_removed_objects() {
 }
 
 #[test]
+fn quotes_that_are_not_closed() {
+    let folder = Folder::new();
+    let csv = |contents: &str| {
+        let path = folder.file("s.csv", contents);
+        let source = Source::<Street>::csv(path).fill(street::number, 1).fill(street::next, None);
+        Import::<Town>::new().table(source).read()
+    };
+    let many = "1,Elm\n".repeat(5000);
+    for (contents, line) in [
+        ("length,name\n1,Elm\n2,\"Oak\n3,Fir\n".to_owned(), 3),
+        ("length,name\n1,\"Elm\n2,Oak,3\n3,Fir\n".to_owned(), 2),
+        ("length,name\n\"1,Elm\n2,Oak\n".to_owned(), 2),
+        ("length,\"name\n1,Elm\n".to_owned(), 1),
+        ("length,name\n1,\"a\nb\"\n2,\"\"\"\"\n3,\"\"\"\n4,Elm\n".to_owned(), 5),
+        (format!("length,name\n{many}2,\"Oak\n{many}"), 5002),
+        // The row is too long before the quote.
+        (format!("length,name\n1,Elm,2\n{many}2,\"Oak\n{many}"), 5003),
+    ] {
+        let text = message(csv(&contents));
+        let expected =
+            format!("s.csv cannot be read: the quote that begins a value in line {line} is not closed; check");
+        assert!(text.contains(&expected), "{text}");
+    }
+    for name in
+        ["\"Elm\"", "El\"m", "Elm\"", "\"El\"\"m\"", "\"a,\nb\"", "\"\"", "\"Elm\"s", "\"\"\"\"", "\"a\"\"\nb\""]
+    {
+        for end in ["", "\n", "\r\n"] {
+            let contents = format!("length,name\n1,{name}\n2,{name}{end}");
+            assert_eq!(csv(&contents).unwrap().streets.column(street::length), [1.0, 2.0], "{contents:?}");
+            let contents = format!("length,name\n{many}2,{name}\n{many}");
+            assert_eq!(csv(&contents).unwrap().streets.len(), 10_001, "{contents:?}");
+        }
+    }
+}
+
+#[test]
 fn filled_links_are_to_objects() {
     let link = |index| Link::<Street>::from_index(index).unwrap();
     let cars = |rows: u8, index| {
