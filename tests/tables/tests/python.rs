@@ -83,6 +83,7 @@ polars.DataFrame(cars).write_csv("cars-polars.csv")
 rows = pandas.DataFrame({"number": [5, 6, 7], "length": [1, 2, 3], "next": [1, None, 0]})
 rows.to_parquet("rows.parquet")
 rows.to_csv("rows.csv", index=False)
+rows.assign(next=[None] * len(rows)).to_parquet("none.parquet")
 print("written")
 "#;
     if python(folder.path("").as_path(), program).is_none() {
@@ -113,6 +114,8 @@ print("written")
         assert_eq!(links, [Some(1), None, Some(0)]);
         assert_eq!(town.streets.column(street::length), [1.0, 2.0, 3.0]);
     }
+    let none: Town = Import::new().table(Source::<Street>::parquet(folder.path("none.parquet"))).read().unwrap();
+    assert_eq!(none.streets.column(street::next), [None; 3]);
 }
 
 #[test]
