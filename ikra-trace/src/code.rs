@@ -99,7 +99,7 @@ pub struct VariantCode<D: Dispatch, R> {
     refer: for<'o> fn(&'o R, &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem>,
     refer_if_alive: for<'o> fn(&'o R, &mut Tracer<'o, '_>) -> Result<Option<AnyLink<D>>, Problem>,
     again: fn(AnyLink<D>, &Context<'_>) -> Result<R, Problem>,
-    leads_to: fn(&R, &AnyLink<D>, &Context<'_>) -> bool,
+    target: fn(&R, &Context<'_>) -> Option<UntypedLink>,
     owned: for<'o> fn(&'o R, &mut Back<'o, '_>),
     owned_mut: for<'o> fn(&'o mut R, &mut Back<'o, '_>),
     /// Whether the pointer owns its object.
@@ -134,9 +134,7 @@ impl<D: Dispatch, R> VariantCode<D, R> {
                 let link = Link::<R::Class>::try_from(link).map_err(|_| Problem::OtherType)?;
                 R::again(link, context)
             },
-            leads_to: |pointer, link, context| {
-                Link::<R::Class>::try_from(*link).is_ok_and(|link| pointer.leads_to(&link, context))
-            },
+            target: R::target,
             owned: |pointer, back| Refers::owned(pointer, back),
             owned_mut: |pointer, back| Refers::owned_mut(pointer, back),
             owns: R::OWNS,
@@ -174,9 +172,9 @@ impl<D: Dispatch, R> VariantCode<D, R> {
         (self.again)(link, context)
     }
 
-    /// Whether the pointer leads to the object of the link.
-    pub fn leads_to(self, pointer: &R, link: &AnyLink<D>, context: &Context<'_>) -> bool {
-        (self.leads_to)(pointer, link, context)
+    /// The object to which the pointer leads, if the trace knows it.
+    pub fn target(self, pointer: &R, context: &Context<'_>) -> Option<UntypedLink> {
+        (self.target)(pointer, context)
     }
 
     /// Notes the object if it is owned.

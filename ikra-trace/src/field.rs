@@ -1,6 +1,7 @@
 //! Fields of ordinary types, and the fields of classes that they become.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::mem::{replace, take};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, RwLock};
@@ -10,6 +11,7 @@ use ikra_core::value::Fixed;
 
 use crate::back::{Back, Context};
 use crate::error::Problem;
+use crate::held::Mark;
 use crate::object::{free, sound};
 use crate::tracer::Tracer;
 
@@ -72,6 +74,12 @@ pub trait TraceField<T>: Sized {
     fn has(&self, _value: &T, _context: &Context<'_>) -> bool {
         false
     }
+    /// Adds the objects to which the field leads. A field that has a value gets the mark of the value.
+    #[doc(hidden)]
+    fn mark(&self, _context: &Context<'_>, _mark: &mut Mark) {}
+    /// The same for a value.
+    #[doc(hidden)]
+    fn mark_of(_value: &T, _mark: &mut Mark) {}
     /// Keeps the objects that the field owns: another field has replaced it.
     #[doc(hidden)]
     fn removed(self, _context: &Context<'_>) {}
@@ -233,6 +241,15 @@ macro_rules! cells {
             fn has(&self, value: &T, context: &Context<'_>) -> bool {
                 $read(self).is_ok_and(|field| field.has(value, context))
             }
+            fn mark(&self, context: &Context<'_>, mark: &mut Mark) {
+                // A field that cannot be read has no value.
+                if let Ok(field) = $read(self) {
+                    field.mark(context, mark);
+                }
+            }
+            fn mark_of(value: &T, mark: &mut Mark) {
+                F::mark_of(value, mark);
+            }
             fn removed(self, context: &Context<'_>) {
                 $into_inner(self).removed(context);
             }
@@ -307,6 +324,12 @@ impl<T: Copy, F: TraceField<T>, const N: usize> TraceField<[T; N]> for [F; N] {
     }
     fn has(&self, value: &[T; N], context: &Context<'_>) -> bool {
         self.iter().zip(value).all(|(field, value)| field.has(value, context))
+    }
+    fn mark(&self, context: &Context<'_>, mark: &mut Mark) {
+        self.iter().for_each(|field| field.mark(context, mark));
+    }
+    fn mark_of(value: &[T; N], mark: &mut Mark) {
+        value.iter().for_each(|value| F::mark_of(value, mark));
     }
     fn removed(self, context: &Context<'_>) {
         self.into_iter().for_each(|field| field.removed(context));
@@ -398,15 +421,27 @@ fn rewrite<T: Copy, F: TraceField<T>>(fields: &mut Vec<F>, values: &[T], context
 fn places<T, F: TraceField<T>>(fields: &[F], values: &[T], context: &Context<'_>) -> Vec<Option<usize>> {
     let has = |n: usize| fields.get(n).is_some_and(|field| field.has(&values[n], context));
     let mut places: Vec<_> = (0..values.len()).map(|n| has(n).then_some(n)).collect();
-    let mut is_free: Vec<_> = (0..fields.len()).map(|n| places.get(n).is_none_or(Option::is_none)).collect();
+    // The elements that are free, by what they lead to.
+    let mut free: BTreeSet<_> = (0..fields.len())
+        .filter(|&n| places.get(n).is_none_or(Option::is_none))
+        .map(|n| (marked(|mark| fields[n].mark(context, mark)), n))
+        .collect();
     // Most elements keep their order, so the next one is behind the last one that was found.
     let mut next = 0;
     for (place, value) in places.iter_mut().zip(values).filter(|(place, _)| place.is_none()) {
-        *place = (next..fields.len()).chain(0..next).find(|&n| is_free[n] && fields[n].has(value, context));
-        if let Some(found) = *place {
-            is_free[found] = false;
-            next = found + 1;
+        let mark = marked(|mark| F::mark_of(value, mark));
+        let (behind, before) = (free.range((mark, next)..=(mark, usize::MAX)), free.range((mark, 0)..(mark, next)));
+        if let Some(found) = behind.chain(before).find(|(_, n)| fields[*n].has(value, context)).copied() {
+            free.remove(&found);
+            *place = Some(found.1);
+            next = found.1 + 1;
         }
     }
     places
+}
+
+fn marked(add: impl FnOnce(&mut Mark)) -> u64 {
+    let mut mark = Mark::default();
+    add(&mut mark);
+    mark.number()
 }

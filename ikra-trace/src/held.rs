@@ -1,6 +1,7 @@
 //! Objects whose ordinary type is erased, and links to objects of any class.
 
 use std::any::{Any, TypeId};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use ikra_core::link::Link;
 use crate::back::Back;
 use crate::code::any_link;
 use crate::error::{Problem, TraceError};
-use crate::graph::Graph;
+use crate::graph::{AddressHasher, Graph};
 use crate::object::TraceObject;
 use crate::store::Columns;
 use crate::tracer::Tracer;
@@ -58,6 +59,21 @@ impl<D: Dispatch> From<AnyLink<D>> for UntypedLink {
         let (class, index) = link.parts();
         let class = D::CLASSES[class];
         Self { class: class.type_id(), name: class.name(), index }
+    }
+}
+
+/// A number for the objects to which a field leads: the same for all fields that lead to the same ones.
+#[derive(Default)]
+pub struct Mark(AddressHasher);
+
+impl Mark {
+    /// Adds an object, if the field leads to one.
+    pub(crate) fn add(&mut self, target: Option<UntypedLink>) {
+        target.map(|UntypedLink { class, index, .. }| (class, index)).hash(&mut self.0);
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.0.finish()
     }
 }
 

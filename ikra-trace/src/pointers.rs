@@ -11,7 +11,7 @@ use crate::back::{Access, Back, Context};
 use crate::error::Problem;
 use crate::field::TraceField;
 use crate::graph::Graph;
-use crate::held::Holder;
+use crate::held::{Holder, Mark, UntypedLink};
 use crate::object::{Trace, TraceObject};
 use crate::tracer::Tracer;
 
@@ -78,10 +78,10 @@ pub trait Refers<L>: Sized + 'static {
     fn like(&self, link: L, context: &Context<'_>) -> Result<Self, Problem> {
         Self::again(link, context)
     }
-    /// Whether the pointer leads to the object of the link. It may be `false` if the pointer need not stay.
+    /// The object to which the pointer leads, if the trace knows it. It may be `None` if the pointer need not stay.
     #[doc(hidden)]
-    fn leads_to(&self, _link: &L, _context: &Context<'_>) -> bool {
-        false
+    fn target(&self, _context: &Context<'_>) -> Option<UntypedLink> {
+        None
     }
     /// Notes the object if it is owned.
     #[doc(hidden)]
@@ -151,8 +151,8 @@ impl<X: Trace> Refers<Link<X::Class>> for Rc<X> {
     fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
         context.graph.pointer(link.into())
     }
-    fn leads_to(&self, link: &Link<X::Class>, context: &Context<'_>) -> bool {
-        context.graph.untyped(Self::as_ptr(self).addr()) == Some((*link).into())
+    fn target(&self, context: &Context<'_>) -> Option<UntypedLink> {
+        context.graph.untyped(Self::as_ptr(self).addr())
     }
 }
 
@@ -164,8 +164,8 @@ impl<X: Trace + Send + Sync> Refers<Link<X::Class>> for Arc<X> {
     fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
         context.graph.pointer(link.into())
     }
-    fn leads_to(&self, link: &Link<X::Class>, context: &Context<'_>) -> bool {
-        context.graph.untyped(Self::as_ptr(self).addr()) == Some((*link).into())
+    fn target(&self, context: &Context<'_>) -> Option<UntypedLink> {
+        context.graph.untyped(Self::as_ptr(self).addr())
     }
 }
 
@@ -179,8 +179,8 @@ impl<X: TraceObject> Refers<X::Link> for Box<X> {
     fn again(_: X::Link, _: &Context<'_>) -> Result<Self, Problem> {
         Err(Problem::Owned)
     }
-    fn leads_to(&self, link: &X::Link, context: &Context<'_>) -> bool {
-        context.graph.owned::<X>(self) == Some((*link).into())
+    fn target(&self, context: &Context<'_>) -> Option<UntypedLink> {
+        context.graph.owned::<X>(self)
     }
     fn owned<'o>(&'o self, back: &mut Back<'o, '_>) {
         if let Some(link) = back.context.graph.owned::<X>(self) {
@@ -207,8 +207,8 @@ macro_rules! weak {
             fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
                 context.graph.pointer(link.into()).map(|object| $strong::downgrade(&object))
             }
-            fn leads_to(&self, link: &Link<X::Class>, context: &Context<'_>) -> bool {
-                context.graph.untyped(self.as_ptr().addr()) == Some((*link).into())
+            fn target(&self, context: &Context<'_>) -> Option<UntypedLink> {
+                context.graph.untyped(self.as_ptr().addr())
             }
         }
 
@@ -247,7 +247,13 @@ macro_rules! fields {
                 Refers::like(self, value, context)
             }
             fn has(&self, value: &$link, context: &Context<'_>) -> bool {
-                self.leads_to(value, context)
+                self.target(context) == Some((*value).into())
+            }
+            fn mark(&self, context: &Context<'_>, mark: &mut Mark) {
+                mark.add(self.target(context));
+            }
+            fn mark_of(value: &$link, mark: &mut Mark) {
+                mark.add(Some((*value).into()));
             }
             fn removed(self, context: &Context<'_>) {
                 context.keep::<R, $link>(self);
@@ -282,9 +288,15 @@ macro_rules! fields {
             }
             fn has(&self, value: &Option<$link>, context: &Context<'_>) -> bool {
                 match (self, value) {
-                    (Some(pointer), Some(link)) => pointer.leads_to(link, context),
+                    (Some(pointer), Some(link)) => pointer.target(context) == Some((*link).into()),
                     (this, value) => this.is_none() && value.is_none(),
                 }
+            }
+            fn mark(&self, context: &Context<'_>, mark: &mut Mark) {
+                mark.add(self.as_ref().and_then(|pointer| pointer.target(context)));
+            }
+            fn mark_of(value: &Option<$link>, mark: &mut Mark) {
+                mark.add(value.map(UntypedLink::from));
             }
             fn removed(self, context: &Context<'_>) {
                 if let Some(pointer) = self {

@@ -5,6 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::{Rc, Weak};
+use std::time::{Duration, Instant};
 
 use ikra::prelude::*;
 use ikra::trace::{Problem, Trace, TraceError, TraceWorld, Traced};
@@ -113,6 +114,37 @@ fn the_world_sorts_boxes() {
     assert_eq!(shop.write_back().unwrap(), 6);
     assert_eq!(addresses(&owner), [before[2], before[0], before[1]]);
     assert_eq!(list(&owner), [103, 101, 102]);
+}
+
+/// Each element is found by what it leads to, without a search among the others.
+#[test]
+fn long_lists_that_are_reversed() {
+    const LEN: u32 = 100_000;
+    let start = Instant::now();
+    let owner = owner();
+    owner.parts.borrow_mut().extend((4..=LEN).map(part));
+    let mut shop = Shop::trace(&owner).unwrap();
+    set_parts(&mut shop, &(1..=LEN).rev().collect::<Vec<_>>());
+    assert_eq!(shop.write_back().unwrap(), 1);
+    assert!(list(&owner).into_iter().eq((1..=LEN).rev()));
+
+    let person = |age, friends| Rc::new(PlainPerson { age: Cell::new(age), friends: RefCell::new(friends) });
+    let people: Vec<_> = (0..LEN).map(|age| person(age, vec![])).collect();
+    let relations = people.iter().map(|friend| match friend.age.get() % 3 {
+        0 => Relation::Friend(friend.clone()),
+        1 => Relation::Enemy(friend.clone()),
+        _ => Relation::Weakly(Rc::downgrade(friend)),
+    });
+    let host = person(LEN, relations.collect());
+    let before = self::relations(&host);
+    let mut folk = Folk::trace(&host).unwrap();
+    let link = folk.link_to(&host).unwrap();
+    let friends: Vec<_> = people.iter().rev().map(|friend| folk.link_to(friend).unwrap().into()).collect();
+    folk.people.set_array(person::friends, link, &friends).unwrap();
+    assert_eq!(folk.write_back().unwrap(), 1);
+    assert!(self::relations(&host).into_iter().eq(before.into_iter().rev()));
+    // Some seconds are enough. A search for each element takes minutes.
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }
 
 #[test]

@@ -304,8 +304,8 @@ fn link(ident: &Ident, dispatch: &Path, variants: &[(Ident, Type)]) -> TokenStre
                     match self { #(Self::#names(_) => #codes.again(link, context).map(Self::#names),)* }
                         .or_else(|_| Self::again(link, context))
                 }
-                fn leads_to(&self, link: &#any, #context) -> ::core::primitive::bool {
-                    match self { #(Self::#names(pointer) => #codes.leads_to(pointer, link, context),)* }
+                fn target(&self, #context) -> ::core::option::Option<::ikra::trace::rt::UntypedLink> {
+                    match self { #(Self::#names(pointer) => #codes.target(pointer, context),)* }
                 }
                 fn owned<'__o>(&'__o self, #back) {
                     match self { #(Self::#names(pointer) => #codes.owned(pointer, back),)* }

@@ -171,13 +171,12 @@ const _: () = {
             }
                 .or_else(|_| Self::again(link, context))
         }
-        fn leads_to(
+        fn target(
             &self,
-            link: &::ikra::trace::rt::AnyLink<__Trait>,
             context: &::ikra::trace::rt::Context<'_>,
-        ) -> ::core::primitive::bool {
+        ) -> ::core::option::Option<::ikra::trace::rt::UntypedLink> {
             match self {
-                Self::Car(pointer) => VARIANT_0.leads_to(pointer, link, context),
+                Self::Car(pointer) => VARIANT_0.target(pointer, context),
             }
         }
         fn owned<'__o>(&'__o self, back: &mut ::ikra::trace::rt::Back<'__o, '_>) {
