@@ -266,3 +266,70 @@ mod names {
         assert_eq!(plain.link.get(), 4);
     }
 }
+
+/// Constants whose names would make patterns of the bindings in expansions.
+mod constants {
+    #![allow(dead_code, non_upper_case_globals, missing_debug_implementations, reason = "only their names count")]
+
+    use std::cell::{Cell, RefCell};
+    use std::rc::Rc;
+
+    use ikra::Value;
+    use ikra::trace::{Trace, TraceWorld};
+
+    use super::classes::{Class, Either, Sim, Two, class};
+
+    const value: u32 = 0;
+    const link: u32 = 0;
+    const context: u32 = 0;
+    const pointer: u32 = 0;
+    const tracer: u32 = 0;
+    const back: u32 = 0;
+    const FIELD_0_0: usize = 1;
+    const VARIANT_0: usize = 1;
+
+    #[derive(Clone, Copy, PartialEq, Trace, Value)]
+    #[repr(u8)]
+    #[trace(value)]
+    enum Kind {
+        First,
+    }
+
+    #[derive(Trace)]
+    #[trace(class = Class, rest(mask = [None; 2][FIELD_0_0 * VARIANT_0]))]
+    struct Plain {
+        #[trace(with = wide)]
+        link: u128,
+    }
+
+    #[derive(Trace)]
+    #[trace(class = Two)]
+    struct Other {
+        place: Cell<u32>,
+    }
+
+    #[derive(Trace)]
+    #[trace(link = Either)]
+    enum Pointer {
+        Shared(Rc<RefCell<Plain>>),
+        Other(Rc<Other>),
+    }
+
+    mod wide {
+        pub(super) fn trace(number: &u128) -> u32 {
+            u32::try_from(*number).unwrap_or(0)
+        }
+        pub(super) fn write_back(number: &mut u128, new: u32) {
+            *number = new.into();
+        }
+    }
+
+    #[test]
+    fn constants_do_not_matter() {
+        let plain = Rc::new(RefCell::new(Plain { link: 1 }));
+        let mut sim = Sim::trace(&Pointer::Shared(plain.clone())).unwrap();
+        sim.classes.column_mut(class::link).fill(5);
+        assert_eq!(sim.write_back().unwrap(), 1);
+        assert_eq!(plain.borrow().link, 5);
+    }
+}

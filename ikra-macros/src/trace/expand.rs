@@ -31,7 +31,7 @@ impl<'a> Part<'a> {
         let column = |(n, field)| Column {
             field,
             class: format_ident!("__Class{number}"),
-            name: format_ident!("FIELD_{number}_{n}"),
+            name: format_ident!("__FIELD_{number}_{n}"),
             binding: format_ident!("__field_{n}"),
         };
         Self { record, class, columns: record.fields.iter().enumerate().map(column).collect() }
@@ -138,8 +138,8 @@ impl Column<'_> {
         let Self { field: Field { with, .. }, name, binding, .. } = self;
         match with {
             Some(module) => quote_spanned! {located(module)=>
-                if let ::core::option::Option::Some(value) = ::ikra::trace::rt::Back::changed(__back, __changed, #name)? {
-                    #module::write_back(#binding, value);
+                if let ::core::option::Option::Some(__value) = ::ikra::trace::rt::Back::changed(__back, __changed, #name)? {
+                    #module::write_back(#binding, __value);
                 }
             },
             None => quote!(#name.exclusive(#binding, __changed, __back)?;),
@@ -269,7 +269,7 @@ fn of_variants(parts: &[Part<'_>]) -> (TokenStream, Option<TokenStream>, TokenSt
 
 fn link(ident: &Ident, dispatch: &Path, variants: &[(Ident, Type)]) -> TokenStream {
     let (names, types): (Vec<_>, Vec<_>) = variants.iter().map(|(name, ty)| (name, ty)).unzip();
-    let codes: Vec<_> = (0..names.len()).map(|n| format_ident!("VARIANT_{n}")).collect();
+    let codes: Vec<_> = (0..names.len()).map(|n| format_ident!("__VARIANT_{n}")).collect();
     let definitions = types.iter().zip(&codes).map(|(ty, code)| {
         quote_spanned! {ty.span()=>
             const #code: ::ikra::trace::rt::VariantCode<__Trait, #ty> = ::ikra::trace::rt::VariantCode::find();
@@ -280,9 +280,9 @@ fn link(ident: &Ident, dispatch: &Path, variants: &[(Ident, Type)]) -> TokenStre
     let result = |ty: TokenStream| quote!(::core::result::Result<#ty, ::ikra::trace::Problem>);
     let (one, maybe) = (result(any.clone()), result(quote!(::core::option::Option<#any>)));
     let (made, done) = (result(quote!(Self)), result(quote!(())));
-    let tracer = quote!(tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>);
-    let back = quote!(back: &mut ::ikra::trace::rt::Back<'__o, '_>);
-    let context = quote!(context: &::ikra::trace::rt::Context<'_>);
+    let tracer = quote!(__tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>);
+    let back = quote!(__back: &mut ::ikra::trace::rt::Back<'__o, '_>);
+    let context = quote!(__context: &::ikra::trace::rt::Context<'_>);
     quote! {
         const _: () = {
             type __Trait = #trait_type;
@@ -292,26 +292,26 @@ fn link(ident: &Ident, dispatch: &Path, variants: &[(Ident, Type)]) -> TokenStre
                 const OWNS: ::core::primitive::bool = false #(|| #codes.owns)*;
                 const KEEPS: ::core::primitive::bool = true;
                 fn refer<'__o>(&'__o self, #tracer) -> #one {
-                    match self { #(Self::#names(pointer) => #codes.refer(pointer, tracer),)* }
+                    match self { #(Self::#names(__pointer) => #codes.refer(__pointer, __tracer),)* }
                 }
                 fn refer_if_alive<'__o>(&'__o self, #tracer) -> #maybe {
-                    match self { #(Self::#names(pointer) => #codes.refer_if_alive(pointer, tracer),)* }
+                    match self { #(Self::#names(__pointer) => #codes.refer_if_alive(__pointer, __tracer),)* }
                 }
-                fn again(link: #any, #context) -> #made {
-                    ::ikra::trace::rt::only([#(#codes.again(link, context).map(Self::#names)),*])
+                fn again(__link: #any, #context) -> #made {
+                    ::ikra::trace::rt::only([#(#codes.again(__link, __context).map(Self::#names)),*])
                 }
-                fn like(&self, link: #any, #context) -> #made {
-                    match self { #(Self::#names(_) => #codes.again(link, context).map(Self::#names),)* }
-                        .or_else(|_| Self::again(link, context))
+                fn like(&self, __link: #any, #context) -> #made {
+                    match self { #(Self::#names(_) => #codes.again(__link, __context).map(Self::#names),)* }
+                        .or_else(|_| Self::again(__link, __context))
                 }
                 fn target(&self, #context) -> ::core::option::Option<::ikra::trace::rt::UntypedLink> {
-                    match self { #(Self::#names(pointer) => #codes.target(pointer, context),)* }
+                    match self { #(Self::#names(__pointer) => #codes.target(__pointer, __context),)* }
                 }
                 fn owned<'__o>(&'__o self, #back) {
-                    match self { #(Self::#names(pointer) => #codes.owned(pointer, back),)* }
+                    match self { #(Self::#names(__pointer) => #codes.owned(__pointer, __back),)* }
                 }
                 fn owned_mut<'__o>(&'__o mut self, #back) {
-                    match self { #(Self::#names(pointer) => #codes.owned_mut(pointer, back),)* }
+                    match self { #(Self::#names(__pointer) => #codes.owned_mut(__pointer, __back),)* }
                 }
             }
             #[automatically_derived]
@@ -319,8 +319,8 @@ fn link(ident: &Ident, dispatch: &Path, variants: &[(Ident, Type)]) -> TokenStre
             where
                 #(for<'__r> #types: ::ikra::trace::Roots,)*
             {
-                fn enter(&self, tracer: &mut ::ikra::trace::rt::Tracer<'_, '_>) -> #done {
-                    match self { #(Self::#names(pointer) => ::ikra::trace::Roots::enter(pointer, tracer),)* }
+                fn enter(&self, __tracer: &mut ::ikra::trace::rt::Tracer<'_, '_>) -> #done {
+                    match self { #(Self::#names(__pointer) => ::ikra::trace::Roots::enter(__pointer, __tracer),)* }
                 }
             }
         };
@@ -338,8 +338,8 @@ fn value(ident: &Ident) -> TokenStream {
             ) -> ::core::result::Result<#ident, #problem> {
                 ::core::result::Result::Ok(::ikra::trace::rt::copied(self))
             }
-            fn make(value: #ident, _: &::ikra::trace::rt::Context<'_>) -> ::core::result::Result<Self, #problem> {
-                ::core::result::Result::Ok(value)
+            fn make(__value: #ident, _: &::ikra::trace::rt::Context<'_>) -> ::core::result::Result<Self, #problem> {
+                ::core::result::Result::Ok(__value)
             }
         }
     }

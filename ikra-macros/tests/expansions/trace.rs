@@ -10,18 +10,18 @@ const _: () = {
         1
     }] as ::core::iter::IntoIterator>::Item;
     #[allow(clippy::all)]
-    const FIELD_0_0: ::ikra::trace::rt::FieldCode<
+    const __FIELD_0_0: ::ikra::trace::rt::FieldCode<
         __Class0,
         Cell<f32>,
         { ::ikra::trace::rt::field_named::<__Class0>("mass") },
     > = ::ikra::trace::rt::FieldCode::find();
     #[allow(clippy::all)]
-    const FIELD_0_1: ::ikra::trace::rt::FieldCode<
+    const __FIELD_0_1: ::ikra::trace::rt::FieldCode<
         __Class0,
         Option<Rc<PlainBody>>,
         { ::ikra::trace::rt::field_named::<__Class0>("next") },
     > = ::ikra::trace::rt::FieldCode::find();
-    const FIELD_0_2: ::ikra::trace::rt::Column<
+    const __FIELD_0_2: ::ikra::trace::rt::Column<
         __Class0,
         { ::ikra::trace::rt::field_named::<__Class0>("time") },
     > = ::ikra::trace::rt::Column::NEW;
@@ -45,9 +45,9 @@ const _: () = {
                     Self,
                     __Class0,
                 >(|__columns| {
-                    FIELD_0_0.add(__columns);
-                    FIELD_0_1.add(__columns);
-                    __columns.add(FIELD_0_2, false);
+                    __FIELD_0_0.add(__columns);
+                    __FIELD_0_1.add(__columns);
+                    __columns.add(__FIELD_0_2, false);
                 })
         }
         fn link(
@@ -66,8 +66,8 @@ const _: () = {
                         __Class0,
                     >(__tracer, __untyped)?;
                     let __row: __Class0 = Body {
-                        mass: FIELD_0_0.row(__field_0, __tracer)?,
-                        next: FIELD_0_1.row(__field_1, __tracer)?,
+                        mass: __FIELD_0_0.row(__field_0, __tracer)?,
+                        next: __FIELD_0_1.row(__field_1, __tracer)?,
                         time: seconds::trace(__field_2),
                         age: 0,
                     };
@@ -85,9 +85,9 @@ const _: () = {
                     let __changed = ::ikra::trace::rt::Back::changes::<
                         __Class0,
                     >(__back, __untyped)?;
-                    FIELD_0_0.shared(__field_0, __changed, __back)?;
-                    FIELD_0_1.shared(__field_1, __changed, __back)?;
-                    ::ikra::trace::rt::Back::refuse(__back, __changed, FIELD_0_2)?;
+                    __FIELD_0_0.shared(__field_0, __changed, __back)?;
+                    __FIELD_0_1.shared(__field_1, __changed, __back)?;
+                    ::ikra::trace::rt::Back::refuse(__back, __changed, __FIELD_0_2)?;
                     ::core::result::Result::Ok(())
                 }
             }
@@ -102,14 +102,14 @@ const _: () = {
                     let __changed = ::ikra::trace::rt::Back::changes::<
                         __Class0,
                     >(__back, __untyped)?;
-                    FIELD_0_0.exclusive(__field_0, __changed, __back)?;
-                    FIELD_0_1.exclusive(__field_1, __changed, __back)?;
-                    if let ::core::option::Option::Some(value) = ::ikra::trace::rt::Back::changed(
+                    __FIELD_0_0.exclusive(__field_0, __changed, __back)?;
+                    __FIELD_0_1.exclusive(__field_1, __changed, __back)?;
+                    if let ::core::option::Option::Some(__value) = ::ikra::trace::rt::Back::changed(
                         __back,
                         __changed,
-                        FIELD_0_2,
+                        __FIELD_0_2,
                     )? {
-                        seconds::write_back(__field_2, value);
+                        seconds::write_back(__field_2, __value);
                     }
                     ::core::result::Result::Ok(())
                 }
@@ -128,68 +128,70 @@ const _: () = {
         }
         1
     }] as ::core::iter::IntoIterator>::Item;
-    const VARIANT_0: ::ikra::trace::rt::VariantCode<__Trait, Rc<PlainCar>> = ::ikra::trace::rt::VariantCode::find();
+    const __VARIANT_0: ::ikra::trace::rt::VariantCode<__Trait, Rc<PlainCar>> = ::ikra::trace::rt::VariantCode::find();
     #[automatically_derived]
     impl ::ikra::trace::Refers<::ikra::trace::rt::AnyLink<__Trait>> for PlainActor {
-        const OWNS: ::core::primitive::bool = false || VARIANT_0.owns;
+        const OWNS: ::core::primitive::bool = false || __VARIANT_0.owns;
         const KEEPS: ::core::primitive::bool = true;
         fn refer<'__o>(
             &'__o self,
-            tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>,
+            __tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>,
         ) -> ::core::result::Result<
             ::ikra::trace::rt::AnyLink<__Trait>,
             ::ikra::trace::Problem,
         > {
             match self {
-                Self::Car(pointer) => VARIANT_0.refer(pointer, tracer),
+                Self::Car(__pointer) => __VARIANT_0.refer(__pointer, __tracer),
             }
         }
         fn refer_if_alive<'__o>(
             &'__o self,
-            tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>,
+            __tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>,
         ) -> ::core::result::Result<
             ::core::option::Option<::ikra::trace::rt::AnyLink<__Trait>>,
             ::ikra::trace::Problem,
         > {
             match self {
-                Self::Car(pointer) => VARIANT_0.refer_if_alive(pointer, tracer),
+                Self::Car(__pointer) => __VARIANT_0.refer_if_alive(__pointer, __tracer),
             }
         }
         fn again(
-            link: ::ikra::trace::rt::AnyLink<__Trait>,
-            context: &::ikra::trace::rt::Context<'_>,
+            __link: ::ikra::trace::rt::AnyLink<__Trait>,
+            __context: &::ikra::trace::rt::Context<'_>,
         ) -> ::core::result::Result<Self, ::ikra::trace::Problem> {
-            ::ikra::trace::rt::only([VARIANT_0.again(link, context).map(Self::Car)])
+            ::ikra::trace::rt::only([
+                __VARIANT_0.again(__link, __context).map(Self::Car),
+            ])
         }
         fn like(
             &self,
-            link: ::ikra::trace::rt::AnyLink<__Trait>,
-            context: &::ikra::trace::rt::Context<'_>,
+            __link: ::ikra::trace::rt::AnyLink<__Trait>,
+            __context: &::ikra::trace::rt::Context<'_>,
         ) -> ::core::result::Result<Self, ::ikra::trace::Problem> {
             match self {
-                Self::Car(_) => VARIANT_0.again(link, context).map(Self::Car),
+                Self::Car(_) => __VARIANT_0.again(__link, __context).map(Self::Car),
             }
-                .or_else(|_| Self::again(link, context))
+                .or_else(|_| Self::again(__link, __context))
         }
         fn target(
             &self,
-            context: &::ikra::trace::rt::Context<'_>,
+            __context: &::ikra::trace::rt::Context<'_>,
         ) -> ::core::option::Option<::ikra::trace::rt::UntypedLink> {
             match self {
-                Self::Car(pointer) => VARIANT_0.target(pointer, context),
+                Self::Car(__pointer) => __VARIANT_0.target(__pointer, __context),
             }
         }
-        fn owned<'__o>(&'__o self, back: &mut ::ikra::trace::rt::Back<'__o, '_>) {
+        fn owned<'__o>(&'__o self, __back: &mut ::ikra::trace::rt::Back<'__o, '_>) {
             match self {
-                Self::Car(pointer) => VARIANT_0.owned(pointer, back),
+                Self::Car(__pointer) => __VARIANT_0.owned(__pointer, __back),
             }
         }
         fn owned_mut<'__o>(
             &'__o mut self,
-            back: &mut ::ikra::trace::rt::Back<'__o, '_>,
+            __back: &mut ::ikra::trace::rt::Back<'__o, '_>,
         ) {
             match self {
-                Self::Car(pointer) => VARIANT_0.owned_mut(pointer, back),
+                Self::Car(__pointer) => __VARIANT_0.owned_mut(__pointer, __back),
             }
         }
     }
@@ -200,10 +202,10 @@ const _: () = {
     {
         fn enter(
             &self,
-            tracer: &mut ::ikra::trace::rt::Tracer<'_, '_>,
+            __tracer: &mut ::ikra::trace::rt::Tracer<'_, '_>,
         ) -> ::core::result::Result<(), ::ikra::trace::Problem> {
             match self {
-                Self::Car(pointer) => ::ikra::trace::Roots::enter(pointer, tracer),
+                Self::Car(__pointer) => ::ikra::trace::Roots::enter(__pointer, __tracer),
             }
         }
     }

@@ -20,7 +20,7 @@ const _: () = {
         1
     }] as ::core::iter::IntoIterator>::Item;
     #[allow(clippy::all)]
-    const FIELD_0_0: ::ikra::trace::rt::FieldCode<
+    const __FIELD_0_0: ::ikra::trace::rt::FieldCode<
         __Class0,
         f32,
         { ::ikra::trace::rt::field_named::<__Class0>("radius") },
@@ -36,12 +36,12 @@ const _: () = {
         1
     }] as ::core::iter::IntoIterator>::Item;
     #[allow(clippy::all)]
-    const FIELD_1_0: ::ikra::trace::rt::FieldCode<
+    const __FIELD_1_0: ::ikra::trace::rt::FieldCode<
         __Class1,
         f32,
         { ::ikra::trace::rt::field_named::<__Class1>("width") },
     > = ::ikra::trace::rt::FieldCode::find();
-    const FIELD_1_1: ::ikra::trace::rt::Column<
+    const __FIELD_1_1: ::ikra::trace::rt::Column<
         __Class1,
         { ::ikra::trace::rt::field_named::<__Class1>("time") },
     > = ::ikra::trace::rt::Column::NEW;
@@ -74,7 +74,7 @@ const _: () = {
                             Self,
                             __Class0,
                         >(|__columns| {
-                            FIELD_0_0.add(__columns);
+                            __FIELD_0_0.add(__columns);
                         })
                 }
                 1usize => {
@@ -83,8 +83,8 @@ const _: () = {
                             Self,
                             __Class1,
                         >(|__columns| {
-                            FIELD_1_0.add(__columns);
-                            __columns.add(FIELD_1_1, false);
+                            __FIELD_1_0.add(__columns);
+                            __columns.add(__FIELD_1_1, false);
                         })
                 }
                 _ => ::core::result::Result::Err(::ikra::trace::Problem::OtherVariant),
@@ -118,7 +118,7 @@ const _: () = {
                         __Class0,
                     >(__tracer, __untyped)?;
                     let __row: __Class0 = Circle {
-                        radius: FIELD_0_0.row(__field_0, __tracer)?,
+                        radius: __FIELD_0_0.row(__field_0, __tracer)?,
                     };
                     ::ikra::trace::rt::Tracer::put::<__Class0>(__tracer, __link, __row)
                 }
@@ -127,7 +127,7 @@ const _: () = {
                         __Class1,
                     >(__tracer, __untyped)?;
                     let __row: __Class1 = Rect {
-                        width: FIELD_1_0.row(__field_0, __tracer)?,
+                        width: __FIELD_1_0.row(__field_0, __tracer)?,
                         time: seconds::trace(__field_1),
                         age: 0,
                     };
@@ -145,15 +145,15 @@ const _: () = {
                     let __changed = ::ikra::trace::rt::Back::changes::<
                         __Class0,
                     >(__back, __untyped)?;
-                    FIELD_0_0.shared(__field_0, __changed, __back)?;
+                    __FIELD_0_0.shared(__field_0, __changed, __back)?;
                     ::core::result::Result::Ok(())
                 }
                 Self::Rect { 0: __field_0, 1: __field_1, .. } => {
                     let __changed = ::ikra::trace::rt::Back::changes::<
                         __Class1,
                     >(__back, __untyped)?;
-                    FIELD_1_0.shared(__field_0, __changed, __back)?;
-                    ::ikra::trace::rt::Back::refuse(__back, __changed, FIELD_1_1)?;
+                    __FIELD_1_0.shared(__field_0, __changed, __back)?;
+                    ::ikra::trace::rt::Back::refuse(__back, __changed, __FIELD_1_1)?;
                     ::core::result::Result::Ok(())
                 }
             }
@@ -168,20 +168,20 @@ const _: () = {
                     let __changed = ::ikra::trace::rt::Back::changes::<
                         __Class0,
                     >(__back, __untyped)?;
-                    FIELD_0_0.exclusive(__field_0, __changed, __back)?;
+                    __FIELD_0_0.exclusive(__field_0, __changed, __back)?;
                     ::core::result::Result::Ok(())
                 }
                 Self::Rect { 0: __field_0, 1: __field_1, .. } => {
                     let __changed = ::ikra::trace::rt::Back::changes::<
                         __Class1,
                     >(__back, __untyped)?;
-                    FIELD_1_0.exclusive(__field_0, __changed, __back)?;
-                    if let ::core::option::Option::Some(value) = ::ikra::trace::rt::Back::changed(
+                    __FIELD_1_0.exclusive(__field_0, __changed, __back)?;
+                    if let ::core::option::Option::Some(__value) = ::ikra::trace::rt::Back::changed(
                         __back,
                         __changed,
-                        FIELD_1_1,
+                        __FIELD_1_1,
                     )? {
-                        seconds::write_back(__field_1, value);
+                        seconds::write_back(__field_1, __value);
                     }
                     ::core::result::Result::Ok(())
                 }
