@@ -130,7 +130,7 @@ impl<'o, 'b> Back<'o, 'b> {
         Ok((link, self.context.graph.store::<C>().map_or(0, |store| store.mask(link))))
     }
 
-    /// The new value of a field that has changed.
+    /// The new value of a field that has changed. The field counts as written.
     ///
     /// # Errors
     ///
@@ -145,7 +145,11 @@ impl<'o, 'b> Back<'o, 'b> {
             return Ok(None);
         }
         let value = self.context.objects::<C>().and_then(|objects| Ok(objects.read_field(link, column)?));
-        value.map(Some).map_err(|error| At::field::<C, K>(error.into()))
+        let value = value.map_err(|error| At::field::<C, K>(error.into()))?;
+        if let Some(store) = self.context.graph.store::<C>() {
+            store.note_written(link, K);
+        }
+        Ok(Some(value))
     }
 
     /// Fails if a field has changed that cannot be written.
@@ -153,7 +157,17 @@ impl<'o, 'b> Back<'o, 'b> {
     /// # Errors
     ///
     /// [`Problem::Immutable`].
-    pub fn refuse<C: Field<K>, const K: usize>(&self, (_, mask): (Link<C>, u64), _: Column<C, K>) -> Result<(), At> {
-        if mask >> K & 1 == 0 { Ok(()) } else { Err(At::field::<C, K>(Problem::Immutable)) }
+    pub fn refuse<C: Field<K>, const K: usize>(&self, changed: (Link<C>, u64), column: Column<C, K>) -> Result<(), At> {
+        self.check(changed, column, Problem::Immutable)
+    }
+
+    /// Fails with this problem if a field has changed.
+    pub(crate) fn check<C: Field<K>, const K: usize>(
+        &self,
+        (_, mask): (Link<C>, u64),
+        _: Column<C, K>,
+        problem: Problem,
+    ) -> Result<(), At> {
+        if mask >> K & 1 == 0 { Ok(()) } else { Err(At::field::<C, K>(problem)) }
     }
 }

@@ -26,6 +26,8 @@ pub struct FieldCode<C: Field<K>, F, const K: usize> {
     owned: for<'o> fn(&'o F, &mut Back<'o, '_>) -> Result<(), Problem>,
     owned_mut: for<'o> fn(&'o mut F, &mut Back<'o, '_>) -> Result<(), Problem>,
     owns: bool,
+    /// Whether a field of a shared object can be written.
+    writes: bool,
 }
 
 impl<C: Field<K>, F, const K: usize> FieldCode<C, F, K> {
@@ -42,6 +44,7 @@ impl<C: Field<K>, F, const K: usize> FieldCode<C, F, K> {
             owned: F::owned,
             owned_mut: F::owned_mut,
             owns: F::OWNS,
+            writes: F::WRITES,
         }
     }
 
@@ -62,7 +65,9 @@ impl<C: Field<K>, F, const K: usize> FieldCode<C, F, K> {
     /// The problem of the field.
     #[inline(always)]
     pub fn shared<'o>(self, field: &'o F, changed: Changed<C>, back: &mut Back<'o, '_>) -> Result<(), At> {
-        if let Some(value) = back.changed(changed, Column::<C, K>::NEW)? {
+        if !self.writes {
+            back.check(changed, Column::<C, K>::NEW, Problem::Immutable)?;
+        } else if let Some(value) = back.changed(changed, Column::<C, K>::NEW)? {
             (self.write)(field, value, back.context).map_err(At::field::<C, K>)?;
         }
         if self.owns && back.context.has_owned_changes {

@@ -58,6 +58,9 @@ pub trait TraceField<T>: Sized {
     /// Whether a field that has the right value has to stay, because another one would differ from it.
     #[doc(hidden)]
     const KEEPS: bool = false;
+    /// Whether a field of a shared object can be written.
+    #[doc(hidden)]
+    const WRITES: bool = false;
     /// The value in the row.
     #[doc(hidden)]
     fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<T, Problem>;
@@ -173,6 +176,8 @@ converted!(usize as u32, usize as u64, isize as i32, isize as i64, char as u32);
 macro_rules! atomics {
     ($($atomic:ty as $number:ty),*) => { $(
         impl TraceField<$number> for $atomic {
+            const WRITES: bool = true;
+
             fn traced<'o>(&'o self, _: &mut Tracer<'o, '_>) -> Result<$number, Problem> {
                 Ok(self.load(Relaxed))
             }
@@ -198,6 +203,8 @@ impl TraceField<u32> for String {
 }
 
 impl<T, F: TraceField<T> + Copy> TraceField<T> for Cell<F> {
+    const WRITES: bool = true;
+
     #[inline]
     fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<T, Problem> {
         // A type that is `Copy` owns nothing.
@@ -224,6 +231,7 @@ macro_rules! cells {
         impl<T, F: TraceField<T>> TraceField<T> for $cell<F> {
             const OWNS: bool = F::OWNS;
             const KEEPS: bool = F::KEEPS;
+            const WRITES: bool = true;
 
             fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<T, Problem> {
                 let guard = $read(self)?;
@@ -311,6 +319,7 @@ fn array<T, const N: usize>(mut element: impl FnMut(usize) -> Result<T, Problem>
 impl<T: Copy, F: TraceField<T>, const N: usize> TraceField<[T; N]> for [F; N] {
     const OWNS: bool = F::OWNS;
     const KEEPS: bool = F::KEEPS;
+    const WRITES: bool = F::WRITES;
 
     #[inline]
     fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<[T; N], Problem> {
@@ -359,6 +368,7 @@ impl<T: Copy, F: TraceField<T>, const N: usize> TraceField<[T; N]> for [F; N] {
 
 impl<T: Copy, F: TraceField<T>> TraceField<InnerArray<T>> for Vec<F> {
     const OWNS: bool = F::OWNS;
+    const WRITES: bool = F::WRITES;
 
     #[inline]
     fn traced<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<InnerArray<T>, Problem> {

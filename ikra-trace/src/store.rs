@@ -60,6 +60,8 @@ pub(crate) struct Store<C: Class> {
     stamp: (u64, u64),
     /// Changed fields by object, since all changes were written; empty if there are none.
     changed: Vec<u64>,
+    /// Those of them that `write_back` has begun to write, also before an error. As long as `changed`.
+    written: Vec<Cell<u64>>,
     /// Whether `write_back` has found the object in a `Box`; empty if none of these has changed.
     reached: Vec<Cell<bool>>,
 }
@@ -75,6 +77,7 @@ impl<C: Class> Store<C> {
             columns: Columns { fields: Vec::new(), own: false },
             stamp: (0, 0),
             changed: Vec::new(),
+            written: Vec::new(),
             reached: Vec::new(),
         }
     }
@@ -128,6 +131,13 @@ impl<C: Class> Store<C> {
         self.changed.get(link.index()).copied().unwrap_or(0)
     }
 
+    /// Notes that a field is being written.
+    pub(crate) fn note_written(&self, link: Link<C>, field: usize) {
+        if let Some(written) = self.written.get(link.index()) {
+            written.set(written.get() | 1 << field);
+        }
+    }
+
     fn owns_objects(&self) -> bool {
         self.columns.own
     }
@@ -160,8 +170,10 @@ pub(crate) trait AnyStore: Any {
     fn check(&self, members: &[&dyn AnyObjects]) -> Result<(), TraceError>;
     /// Finds what has changed; returns whether an object that another owns has.
     fn compare(&mut self, members: &[&dyn AnyObjects]) -> bool;
-    /// Writes the changes, and returns the number of objects that it visited.
-    fn write(&self, context: &Context<'_>) -> Result<usize, TraceError>;
+    /// Writes the changes.
+    fn write(&self, context: &Context<'_>) -> Result<(), TraceError>;
+    /// The number of objects with a field that was written.
+    fn written(&self) -> usize;
     /// Notes that an owned object was found.
     fn reach(&self, index: u32);
     /// Fails if an owned object has changed and was not found.
@@ -231,7 +243,10 @@ impl<C: Class> AnyStore for Store<C> {
     }
 
     fn compare(&mut self, members: &[&dyn AnyObjects]) -> bool {
-        // Changes that were noted before stay: after an error some of them are written, whatever the columns say now.
+        // After an error, fields that may have been written stay changed, whatever the columns say now.
+        for (changed, written) in self.changed.iter_mut().zip(&self.written) {
+            *changed = written.get();
+        }
         self.reached.clear();
         let Some(objects) = find::<C>(members) else { return false };
         for &(field, changes) in &self.columns.fields {
@@ -240,6 +255,7 @@ impl<C: Class> AnyStore for Store<C> {
             links.retain(|link| link.index() < self.holders.len());
             if !links.is_empty() && self.changed.is_empty() {
                 self.changed.resize(self.holders.len(), 0);
+                self.written.resize(self.holders.len(), Cell::new(0));
             }
             for link in links {
                 self.changed[link.index()] |= 1 << field;
@@ -252,15 +268,13 @@ impl<C: Class> AnyStore for Store<C> {
         has_owned_changes
     }
 
-    fn write(&self, context: &Context<'_>) -> Result<usize, TraceError> {
+    fn write(&self, context: &Context<'_>) -> Result<(), TraceError> {
         let visits_all = context.has_owned_changes && self.owns_objects();
         if self.changed.is_empty() && !visits_all {
-            return Ok(0);
+            return Ok(());
         }
-        let mut written = 0;
         for (index, holder) in self.holders.iter().enumerate() {
             let mask = self.changed.get(index).copied().unwrap_or(0);
-            written += usize::from(mask != 0);
             let (Some(object), Some(link)) = (holder.object(), Link::<C>::from_index(index)) else { continue };
             if mask == 0 && !visits_all {
                 continue;
@@ -269,7 +283,11 @@ impl<C: Class> AnyStore for Store<C> {
             object.write_at(link.into(), &mut back)?;
             back.finish().map_err(|problem| At::from(problem).of(link.into()))?;
         }
-        Ok(written)
+        Ok(())
+    }
+
+    fn written(&self) -> usize {
+        self.written.iter().filter(|written| written.get() != 0).count()
     }
 
     fn reach(&self, index: u32) {
@@ -291,6 +309,7 @@ impl<C: Class> AnyStore for Store<C> {
         {
             self.objects = objects.clone();
             self.changed.clear();
+            self.written.clear();
         }
     }
 

@@ -209,15 +209,12 @@ impl<W: World> Traced<W> {
             has_owned_changes |= store.compare(members);
         }
         let context = Context { graph: &self.graph, members, has_owned_changes };
-        let mut written = 0;
-        for store in self.graph.stores() {
-            written += store.write(&context)?;
-        }
+        self.graph.stores().try_for_each(|store| store.write(&context))?;
         if has_owned_changes {
             context.write_removed().map_err(no_field)?;
             self.graph.stores().try_for_each(|store| store.check_reached())?;
         }
-        Ok(written)
+        Ok(self.graph.stores().map(|store| store.written()).sum())
     }
 
     /// Fetches what devices have changed: before the comparison what ordinary objects have, after it what is kept.

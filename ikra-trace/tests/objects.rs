@@ -230,6 +230,43 @@ fn shared_fields_without_cells() {
     assert_eq!(List::trace(&b).unwrap().nodes.column(node::next), [None]);
 }
 
+/// An error of a field that nothing can write does not outlast the change.
+#[test]
+fn a_refused_change_that_is_taken_back() {
+    #[derive(Trace)]
+    #[trace(class = Node)]
+    struct Half {
+        value: u32,
+        next: RefCell<Option<Rc<Half>>>,
+    }
+    let last = Rc::new(Half { value: 1, next: None.into() });
+    let first = Rc::new(Half { value: 2, next: Some(last.clone()).into() });
+    let mut list = List::trace(&first).unwrap();
+    let (one, two) = (list.link_to(&first).unwrap(), list.link_to(&last).unwrap());
+    list.set(two, node::next, Some(one));
+    list.set(one, node::value, 5);
+    assert!(matches!(list.write_back(), Err(TraceError::Object { problem: Problem::Immutable, .. })));
+    list.set(one, node::value, 2);
+    assert_eq!(list.write_back().unwrap(), 1);
+    assert!(last.next.borrow().as_ref().is_some_and(|next| Rc::ptr_eq(next, &first)));
+    assert_eq!((list.write_back().unwrap(), first.value), (0, 2));
+    last.next.take();
+}
+
+/// An ordinary type may lack a field of the class. Its objects do not count if this field changes.
+#[test]
+fn only_written_objects_count() {
+    #[derive(Trace)]
+    #[trace(class = Node, rest(value = 7))]
+    struct Bare {
+        next: RefCell<Option<Rc<Bare>>>,
+    }
+    let bare = Rc::new(Bare { next: None.into() });
+    let mut list = List::trace(&(rc::node(1, None), bare)).unwrap();
+    list.execute(Node::double, ());
+    assert_eq!(list.write_back().unwrap(), 1);
+}
+
 #[soa_class]
 pub struct Strict {
     pub next: Link<Strict>,
