@@ -152,13 +152,13 @@ impl<'o, 'b> Back<'o, 'b> {
         Ok(Some(value))
     }
 
-    /// Fails if a field has changed that cannot be written.
+    /// Fails if a field has changed that functions of `with` cannot write, because its object is shared.
     ///
     /// # Errors
     ///
-    /// [`Problem::Immutable`].
+    /// [`Problem::With`].
     pub fn refuse<C: Field<K>, const K: usize>(&self, changed: (Link<C>, u64), column: Column<C, K>) -> Result<(), At> {
-        self.check(changed, column, Problem::Immutable)
+        self.check(changed, column, Problem::With)
     }
 
     /// Fails with this problem if a field has changed.

@@ -109,6 +109,11 @@ pub enum Problem {
         "has changed, and nothing can write it through an `Rc`; put the field into a `Cell` or `RefCell`, or the object into a `RefCell`"
     )]
     Immutable,
+    /// A changed field of a shared object that functions of `with` convert.
+    #[error(
+        "has changed, and its function of `with` needs `&mut`, which an `Rc` does not give; put the object into a `RefCell`"
+    )]
+    With,
     /// A link to an object that is not in this `Box`, nor in one of the same list.
     #[error("is a `Box`, whose link a kernel has changed; objects that change their owner are in an `Rc`")]
     Owned,

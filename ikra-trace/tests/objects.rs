@@ -267,6 +267,33 @@ fn only_written_objects_count() {
     assert_eq!(list.write_back().unwrap(), 1);
 }
 
+/// A function of `with` gets the field by `&mut`, so that a cell does not help a shared object.
+#[test]
+fn cells_that_are_converted() {
+    mod wide {
+        use std::cell::Cell;
+
+        pub(super) fn trace(value: &Cell<u64>) -> u32 {
+            value.get() as u32
+        }
+        pub(super) fn write_back(value: &mut Cell<u64>, new: u32) {
+            value.set(new.into());
+        }
+    }
+    #[derive(Trace)]
+    #[trace(class = Node, rest(next = None))]
+    struct Wide {
+        #[trace(with = wide)]
+        value: Cell<u64>,
+    }
+    let (shared, inner) = (Rc::new(Wide { value: 1.into() }), Rc::new(RefCell::new(Wide { value: 2.into() })));
+    let mut list = List::trace(&(&inner, &shared)).unwrap();
+    list.execute(Node::double, ());
+    let error = list.write_back().unwrap_err().to_string();
+    assert!(error.contains("its function of `with` needs `&mut`"), "{error}");
+    assert_eq!((shared.value.get(), inner.borrow().value.get()), (1, 4));
+}
+
 #[soa_class]
 pub struct Strict {
     pub next: Link<Strict>,
