@@ -101,7 +101,6 @@ impl<C: Field<K>, F, const K: usize> FieldCode<C, F, K> {
 /// How a pointer of type `R` in a variant becomes a link of the trait `D`.
 #[derive(Debug)]
 pub struct VariantCode<D: Dispatch, R> {
-    refer: for<'o> fn(&'o R, &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem>,
     refer_if_alive: for<'o> fn(&'o R, &mut Tracer<'o, '_>) -> Result<Option<AnyLink<D>>, Problem>,
     again: fn(AnyLink<D>, &Context<'_>) -> Result<R, Problem>,
     target: fn(&R, &Context<'_>) -> Option<UntypedLink>,
@@ -133,7 +132,6 @@ impl<D: Dispatch, R> VariantCode<D, R> {
         D: Includes<R::Class>,
     {
         Self {
-            refer: |pointer, tracer| any_link(pointer.refer(tracer)?),
             refer_if_alive: |pointer, tracer| pointer.refer_if_alive(tracer)?.map(any_link).transpose(),
             again: |link, context| {
                 let link = Link::<R::Class>::try_from(link).map_err(|_| Problem::OtherType)?;
@@ -144,15 +142,6 @@ impl<D: Dispatch, R> VariantCode<D, R> {
             owned_mut: |pointer, back| Refers::owned_mut(pointer, back),
             owns: R::OWNS,
         }
-    }
-
-    /// The link to the object.
-    ///
-    /// # Errors
-    ///
-    /// The problem of the pointer.
-    pub fn refer<'o>(self, pointer: &'o R, tracer: &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem> {
-        (self.refer)(pointer, tracer)
     }
 
     /// The link to the object; `None` if it was dropped.

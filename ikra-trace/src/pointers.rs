@@ -62,13 +62,14 @@ pub trait Refers<L>: Sized + 'static {
     /// Whether a pointer that leads to the right object has to stay, because another one would differ from it.
     #[doc(hidden)]
     const KEEPS: bool = false;
-    /// The link to the object, which becomes known.
+    /// The link to the object, which becomes known; `None` if it was dropped.
     #[doc(hidden)]
-    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<L, Problem>;
-    /// The same; `None` if the object was dropped.
+    fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<L>, Problem>;
+    /// The same; a problem if it was dropped.
     #[doc(hidden)]
-    fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<L>, Problem> {
-        self.refer(tracer).map(Some)
+    #[inline]
+    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<L, Problem> {
+        self.refer_if_alive(tracer)?.ok_or(Problem::Dead)
     }
     /// A pointer to the object of a link.
     #[doc(hidden)]
@@ -145,8 +146,8 @@ pub(crate) fn arc<X: TraceObject + Send + Sync>(object: &Arc<X>, graph: &mut Gra
 
 impl<X: Trace> Refers<Link<X::Class>> for Rc<X> {
     #[inline]
-    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Link<X::Class>, Problem> {
-        rc(self, tracer.graph)
+    fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<Link<X::Class>>, Problem> {
+        rc(self, tracer.graph).map(Some)
     }
     fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
         context.graph.pointer(link.into())
@@ -158,8 +159,8 @@ impl<X: Trace> Refers<Link<X::Class>> for Rc<X> {
 
 impl<X: Trace + Send + Sync> Refers<Link<X::Class>> for Arc<X> {
     #[inline]
-    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Link<X::Class>, Problem> {
-        arc(self, tracer.graph)
+    fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<Link<X::Class>>, Problem> {
+        arc(self, tracer.graph).map(Some)
     }
     fn again(link: Link<X::Class>, context: &Context<'_>) -> Result<Self, Problem> {
         context.graph.pointer(link.into())
@@ -173,8 +174,8 @@ impl<X: TraceObject> Refers<X::Link> for Box<X> {
     const OWNS: bool = true;
     const KEEPS: bool = true;
 
-    fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<X::Link, Problem> {
-        tracer.own::<X>(self)
+    fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<X::Link>, Problem> {
+        tracer.own::<X>(self).map(Some)
     }
     fn again(_: X::Link, _: &Context<'_>) -> Result<Self, Problem> {
         Err(Problem::Owned)
@@ -198,9 +199,6 @@ impl<X: TraceObject> Refers<X::Link> for Box<X> {
 macro_rules! weak {
     ($([$($bounds:tt)*] $weak:ident, $strong:ident, $enter:path;)*) => { $(
         impl<X: Trace $($bounds)*> Refers<Link<X::Class>> for $weak<X> {
-            fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Link<X::Class>, Problem> {
-                self.refer_if_alive(tracer)?.ok_or(Problem::Dead)
-            }
             fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<Link<X::Class>>, Problem> {
                 self.upgrade().map(|object| $enter(&object, tracer.graph)).transpose()
             }

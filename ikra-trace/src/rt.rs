@@ -1,5 +1,7 @@
 //! Items for the code of `#[derive(Trace)]`.
 
+use std::marker::PhantomData;
+
 pub use ikra_core::class::Class;
 pub use ikra_core::column::Column;
 pub use ikra_core::dispatch::AnyLink;
@@ -18,6 +20,22 @@ pub use crate::tracer::Tracer;
 pub fn copied<T: Value>(value: &T) -> T {
     *value
 }
+
+/// Tells whether two types are the same: the constant here takes precedence over that of [`Differ`].
+#[derive(Debug)]
+pub struct Two<A, B>(PhantomData<fn(A, B)>);
+
+impl<A> Two<A, A> {
+    /// They are.
+    pub const SAME: bool = true;
+}
+
+/// The answer for types that differ.
+pub trait Differ {
+    /// They are not.
+    const SAME: bool = false;
+}
+impl<A, B> Differ for Two<A, B> {}
 
 /// The number of the field with this name; 0 if there is none, which is an error where the row is made.
 pub const fn field_named<C: Class>(name: &str) -> usize {

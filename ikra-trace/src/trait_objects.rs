@@ -133,10 +133,10 @@ where
 macro_rules! pointers {
     ($([$($bounds:tt)*] $strong:ident, $weak:ident, $link:ident;)*) => { $(
         impl<D: Dispatch, A: TraceAs<D> $($bounds)* + ?Sized + 'static> Refers<AnyLink<D>> for $strong<A> {
-            fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem> {
+            fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<AnyLink<D>>, Problem> {
                 let link = A::$link($strong::clone(self), tracer)?;
                 tracer.graph.remember(self, $strong::as_ptr(self).addr());
-                Ok(link)
+                Ok(Some(link))
             }
             fn again(link: AnyLink<D>, context: &Context<'_>) -> Result<Self, Problem> {
                 context.graph.trait_object(link.into())
@@ -144,9 +144,6 @@ macro_rules! pointers {
         }
 
         impl<D: Dispatch, A: TraceAs<D> $($bounds)* + ?Sized + 'static> Refers<AnyLink<D>> for $weak<A> {
-            fn refer<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<AnyLink<D>, Problem> {
-                self.refer_if_alive(tracer)?.ok_or(Problem::Dead)
-            }
             fn refer_if_alive<'o>(&'o self, tracer: &mut Tracer<'o, '_>) -> Result<Option<AnyLink<D>>, Problem> {
                 let Some(object) = self.upgrade() else { return Ok(None) };
                 let link = A::$link($strong::clone(&object), tracer)?;

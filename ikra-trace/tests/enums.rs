@@ -472,26 +472,3 @@ fn objects_without_bytes() {
     picture.execute(Shape::grow, ());
     picture.write_back().unwrap();
 }
-
-/// Two names of one class: both variants have all their fields written.
-#[test]
-fn two_names_of_one_class() {
-    type Round = Circle;
-    #[derive(Trace)]
-    #[trace(link = Shape)]
-    enum Twice {
-        #[trace(class = Circle, rest(kind = Kind::Plain, next = None))]
-        One { radius: Cell<f32> },
-        #[trace(class = Round, rest(next = None))]
-        Two { radius: Cell<f32>, kind: Cell<Kind> },
-    }
-    let one = Rc::new(Twice::One { radius: Cell::new(1.0) });
-    let two = Rc::new(Twice::Two { radius: Cell::new(2.0), kind: Cell::new(Kind::Plain) });
-    let mut picture = Picture::trace(&[&one, &two]).unwrap();
-    picture.circles.column_mut(circle::kind)[1] = Kind::Metal;
-    assert_eq!(picture.write_back().unwrap(), 1);
-    picture.circles.column_mut(circle::radius).fill(9.0);
-    assert_eq!(picture.write_back().unwrap(), 2);
-    assert!(matches!(&*one, Twice::One { radius } if radius.get() == 9.0));
-    assert!(matches!(&*two, Twice::Two { radius, kind } if radius.get() == 9.0 && kind.get() == Kind::Metal));
-}

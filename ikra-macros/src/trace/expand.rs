@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Ident, Path, Type};
 
-use super::model::{Becomes, Field, Record, Traced, shown};
+use super::model::{Becomes, Field, Record, TWICE, Traced, shown};
 use crate::diagnostics::{located, unless_error};
 
 pub(super) fn expand(Traced { ident, becomes }: &Traced) -> TokenStream {
@@ -48,9 +48,22 @@ impl<'a> Part<'a> {
     /// The constants.
     fn definitions(&self) -> TokenStream {
         let Self { record, class, columns } = self;
-        let class_type = class_type(&record.class);
+        let class_type = checked(&record.class, &quote!(IS_CLASS), NOT_A_CLASS);
         let columns = columns.iter().map(Column::definition);
         quote!(type #class = #class_type; #(#columns)*)
+    }
+
+    /// Fails if an earlier variant is of the same class, under another name.
+    fn alone(&self, others: &[Self]) -> TokenStream {
+        let (class, others) = (&self.class, others.iter().map(|other| &other.class));
+        let twice = quote_spanned!(self.record.class.span()=> ::core::panic!(#TWICE));
+        quote! {
+            const _: () = {
+                #[allow(unused_imports)]
+                use ::ikra::trace::rt::Differ as _;
+                if false #(|| <::ikra::trace::rt::Two<#class, #others>>::SAME)* { #twice }
+            };
+        }
     }
 
     /// Makes the row and stores it.
@@ -156,20 +169,12 @@ impl Column<'_> {
     }
 }
 
-/// The class, or an error if it is none.
-fn class_type(class: &Path) -> TokenStream {
-    let message = format!("`{}` is not a class: `class = …` names a struct under `#[soa_class]`", shown(class));
-    checked(class, &quote!(IS_CLASS), &message)
-}
+const NOT_A_CLASS: &str = "is not a class: `class = …` names a struct under `#[soa_class]`";
+const NOT_A_TRAIT: &str = "is not a trait under `#[soa_dispatch]`: `link = …` names one";
 
-/// The trait, or an error if it is none.
-fn trait_type(dispatch: &Path) -> TokenStream {
-    let message = format!("`{}` is not a trait under `#[soa_dispatch]`: `link = …` names one", shown(dispatch));
-    checked(dispatch, &quote!(IS_DISPATCH), &message)
-}
-
-/// The type, or an error if it has not a property.
-fn checked(ty: &Path, property: &TokenStream, message: &str) -> TokenStream {
+/// The class or trait, or an error if it has not a property.
+fn checked(ty: &Path, property: &TokenStream, problem: &str) -> TokenStream {
+    let message = format!("`{}` {problem}", shown(ty));
     let panic = quote_spanned!(ty.span()=> ::core::panic!(#message));
     let number = quote! {
         #[allow(unused_imports)]
@@ -184,7 +189,8 @@ fn checked(ty: &Path, property: &TokenStream, message: &str) -> TokenStream {
 fn objects(ident: &Ident, dispatch: Option<&Path>, records: &[Record]) -> TokenStream {
     let parts: Vec<_> = records.iter().enumerate().map(|(number, record)| Part::new(number, record)).collect();
     let definitions = parts.iter().map(Part::definitions);
-    let trait_type = dispatch.map(trait_type).into_iter();
+    let trait_type = dispatch.map(|dispatch| checked(dispatch, &quote!(IS_DISPATCH), NOT_A_TRAIT)).into_iter();
+    let alone = parts.iter().enumerate().skip(1).map(|(n, part)| part.alone(&parts[..n]));
     let traced = parts.iter().map(Part::traced);
     let shared = parts.iter().map(|part| part.written(Column::shared));
     let exclusive = parts.iter().map(|part| part.written(Column::exclusive));
@@ -200,18 +206,14 @@ fn objects(ident: &Ident, dispatch: Option<&Path>, records: &[Record]) -> TokenS
             (quote!(::ikra::trace::rt::Link<#class>), None, held, quote!(__untyped.typed()))
         }
     };
-    let class = dispatch.is_none().then(|| {
-        let class = &parts[0].class;
-        quote! {
-            #[automatically_derived]
-            impl ::ikra::trace::Trace for #ident { type Class = #class; }
-        }
-    });
+    let class = dispatch.is_none().then(|| &parts[0].class).into_iter();
     quote! {
         const _: () = {
             #(type __Trait = #trait_type;)*
             #(#definitions)*
-            #class
+            #(#alone)*
+            #(#[automatically_derived]
+            impl ::ikra::trace::Trace for #ident { type Class = #class; })*
             #[automatically_derived]
             #[allow(unused_variables)]
             impl ::ikra::trace::TraceObject for #ident {
@@ -276,10 +278,10 @@ fn link(ident: &Ident, dispatch: &Path, variants: &[(Ident, Type)]) -> TokenStre
         }
     });
     let any = quote!(::ikra::trace::rt::AnyLink<__Trait>);
-    let trait_type = trait_type(dispatch);
+    let trait_type = checked(dispatch, &quote!(IS_DISPATCH), NOT_A_TRAIT);
     let result = |ty: TokenStream| quote!(::core::result::Result<#ty, ::ikra::trace::Problem>);
-    let (one, maybe) = (result(any.clone()), result(quote!(::core::option::Option<#any>)));
     let (made, done) = (result(quote!(Self)), result(quote!(())));
+    let maybe = result(quote!(::core::option::Option<#any>));
     let tracer = quote!(__tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>);
     let back = quote!(__back: &mut ::ikra::trace::rt::Back<'__o, '_>);
     let context = quote!(__context: &::ikra::trace::rt::Context<'_>);
@@ -291,9 +293,6 @@ fn link(ident: &Ident, dispatch: &Path, variants: &[(Ident, Type)]) -> TokenStre
             impl ::ikra::trace::Refers<#any> for #ident {
                 const OWNS: ::core::primitive::bool = false #(|| #codes.owns)*;
                 const KEEPS: ::core::primitive::bool = true;
-                fn refer<'__o>(&'__o self, #tracer) -> #one {
-                    match self { #(Self::#names(__pointer) => #codes.refer(__pointer, __tracer),)* }
-                }
                 fn refer_if_alive<'__o>(&'__o self, #tracer) -> #maybe {
                     match self { #(Self::#names(__pointer) => #codes.refer_if_alive(__pointer, __tracer),)* }
                 }

@@ -7,6 +7,8 @@ use syn::{Data, DataEnum, DeriveInput, Expr, Fields, Ident, Member, Path, Type, 
 use super::settings::{Setting, arguments, settings};
 use crate::diagnostics::Errors;
 
+pub(super) const TWICE: &str = "two variants become objects of this class: give each variant a class of its own";
+
 /// A type under `#[derive(Trace)]`.
 pub(super) struct Traced {
     pub(super) ident: Ident,
@@ -218,7 +220,7 @@ fn variants(ident: &Ident, dispatch: Path, data: &DataEnum, errors: &mut Errors)
             continue;
         };
         if variants.iter().any(|other| shown(&other.class) == shown(&class)) {
-            errors.at(&class, "two variants become objects of this class: give each variant a class of its own");
+            errors.at(&class, TWICE);
         }
         let fields = fields(&variant.fields, errors);
         variants.push(Record { variant: Some(variant.ident.clone()), class, fields, rest });

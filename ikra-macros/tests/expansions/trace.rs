@@ -133,17 +133,6 @@ const _: () = {
     impl ::ikra::trace::Refers<::ikra::trace::rt::AnyLink<__Trait>> for PlainActor {
         const OWNS: ::core::primitive::bool = false || __VARIANT_0.owns;
         const KEEPS: ::core::primitive::bool = true;
-        fn refer<'__o>(
-            &'__o self,
-            __tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>,
-        ) -> ::core::result::Result<
-            ::ikra::trace::rt::AnyLink<__Trait>,
-            ::ikra::trace::Problem,
-        > {
-            match self {
-                Self::Car(__pointer) => __VARIANT_0.refer(__pointer, __tracer),
-            }
-        }
         fn refer_if_alive<'__o>(
             &'__o self,
             __tracer: &mut ::ikra::trace::rt::Tracer<'__o, '_>,

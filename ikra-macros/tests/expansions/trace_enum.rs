@@ -45,6 +45,15 @@ const _: () = {
         __Class1,
         { ::ikra::trace::rt::field_named::<__Class1>("time") },
     > = ::ikra::trace::rt::Column::NEW;
+    const _: () = {
+        #[allow(unused_imports)]
+        use ::ikra::trace::rt::Differ as _;
+        if false || <::ikra::trace::rt::Two<__Class1, __Class0>>::SAME {
+            ::core::panic!(
+                "two variants become objects of this class: give each variant a class of its own"
+            )
+        }
+    };
     #[automatically_derived]
     #[allow(unused_variables)]
     impl ::ikra::trace::TraceObject for PlainShape {
