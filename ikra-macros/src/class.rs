@@ -14,7 +14,7 @@ use crate::krate::Krate;
 pub(crate) use arrays::{inner_array, ungrouped};
 pub(crate) use forgotten::is_made;
 use model::Class;
-pub(crate) use model::{StorageKind, hides, is_number, padded, ref_ident, view_ident};
+pub(crate) use model::{StorageKind, hides, is_number, of_class, padded, ref_ident, view_ident};
 
 /// Expands the attribute `#[soa_class]`.
 pub(crate) fn soa_class(args: TokenStream, item: TokenStream) -> TokenStream {

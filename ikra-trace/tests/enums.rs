@@ -472,3 +472,30 @@ fn objects_without_bytes() {
     picture.execute(Shape::grow, ());
     picture.write_back().unwrap();
 }
+
+/// `Self` in types of fields.
+#[test]
+fn fields_of_the_type_itself() {
+    trait Counted {
+        type Number;
+    }
+    #[derive(Trace)]
+    #[trace(link = Shape)]
+    enum Tree {
+        #[trace(class = Rect, rest(width = 1.0, area = 0.0))]
+        Branch { height: Cell<f32>, inside: Vec<Rc<Self>> },
+        #[trace(class = Origin)]
+        Leaf { hits: Cell<<Self as Counted>::Number> },
+    }
+    impl Counted for Tree {
+        type Number = u32;
+    }
+    let leaf = Rc::new(Tree::Leaf { hits: 3.into() });
+    let tree = Rc::new(Tree::Branch { height: 2.0.into(), inside: vec![leaf.clone()] });
+    let mut picture = Picture::trace(&tree).unwrap();
+    picture.origins.column_mut(origin::hits).fill(4);
+    picture.rects.column_mut(rect::height).fill(5.0);
+    assert_eq!(picture.write_back().unwrap(), 2);
+    assert!(matches!(&*leaf, Tree::Leaf { hits } if hits.get() == 4));
+    assert!(matches!(&*tree, Tree::Branch { height, inside } if height.get() == 5.0 && inside.len() == 1));
+}

@@ -330,7 +330,7 @@ fn parse_field(field: &mut syn::Field, class: &Ident, place: usize, errors: &mut
 }
 
 /// A field's type outside the struct, where `Self` becomes the class.
-fn of_class(ty: &Type, class: &Ident) -> Type {
+pub(crate) fn of_class(ty: &Type, class: &Ident) -> Type {
     fn named(tokens: TokenStream, class: &Ident) -> TokenStream {
         let tokens = tokens.into_iter().map(|token| match token {
             TokenTree::Ident(name) if name == "Self" => {

@@ -5,6 +5,7 @@ use syn::ext::IdentExt;
 use syn::{Data, DataEnum, DeriveInput, Expr, Fields, Ident, Member, Path, Type, Variant};
 
 use super::settings::{Setting, arguments, settings};
+use crate::class::of_class;
 use crate::diagnostics::Errors;
 
 pub(super) const TWICE: &str = "two variants become objects of this class: give each variant a class of its own";
@@ -77,7 +78,7 @@ impl Traced {
         }
         let becomes = match (class, link, value) {
             (Some(class), None, None) => {
-                let fields = fields(structure(input, errors)?, errors);
+                let fields = fields(&ident, structure(input, errors)?, errors);
                 Becomes::Object(Record { variant: None, class, fields, rest })
             }
             (None, Some(dispatch), None) => {
@@ -129,7 +130,7 @@ fn structure<'a>(input: &'a DeriveInput, errors: &mut Errors) -> Option<&'a Fiel
 }
 
 /// The fields that the class has.
-fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
+fn fields(ident: &Ident, fields: &Fields, errors: &mut Errors) -> Vec<Field> {
     let mut found = Vec::new();
     for (member, field) in fields.members().zip(fields) {
         let (mut skip, mut with, mut column) = (None, None, None);
@@ -170,7 +171,7 @@ fn fields(fields: &Fields, errors: &mut Errors) -> Vec<Field> {
         if found.iter().any(|other: &Field| other.column.unraw() == column.unraw()) {
             errors.at(&column, format!("two fields become `{column}`: skip one of them"));
         }
-        found.push(Field { member, ty: field.ty.clone(), column, with });
+        found.push(Field { member, ty: of_class(&field.ty, ident), column, with });
     }
     found
 }
@@ -208,7 +209,7 @@ fn variants(ident: &Ident, dispatch: Path, data: &DataEnum, errors: &mut Errors)
     }
     let given: Vec<_> = data.variants.iter().map(|variant| (variant, variant_settings(variant, errors))).collect();
     if given.iter().all(|(_, (class, _))| class.is_none()) {
-        let variants = given.iter().filter_map(|(variant, _)| pointer(variant, errors)).collect();
+        let variants = given.iter().filter_map(|(variant, _)| pointer(ident, variant, errors)).collect();
         return Some(Becomes::Link { dispatch, variants });
     }
     let mut variants = Vec::<Record>::new();
@@ -222,7 +223,7 @@ fn variants(ident: &Ident, dispatch: Path, data: &DataEnum, errors: &mut Errors)
         if variants.iter().any(|other| shown(&other.class) == shown(&class)) {
             errors.at(&class, TWICE);
         }
-        let fields = fields(&variant.fields, errors);
+        let fields = fields(ident, &variant.fields, errors);
         variants.push(Record { variant: Some(variant.ident.clone()), class, fields, rest });
     }
     Some(Becomes::Objects { dispatch, variants })
@@ -234,7 +235,7 @@ pub(super) fn shown(path: &Path) -> String {
 }
 
 /// A variant that holds a pointer.
-fn pointer(variant: &Variant, errors: &mut Errors) -> Option<(Ident, Type)> {
+fn pointer(ident: &Ident, variant: &Variant, errors: &mut Errors) -> Option<(Ident, Type)> {
     let mut fields = variant.fields.iter();
     let (Some(field @ syn::Field { ident: None, .. }), None) = (fields.next(), fields.next()) else {
         errors.at(
@@ -246,5 +247,5 @@ fn pointer(variant: &Variant, errors: &mut Errors) -> Option<(Ident, Type)> {
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("trace")) {
         errors.at(attribute, "a pointer has no settings: it becomes a link");
     }
-    Some((variant.ident.clone(), field.ty.clone()))
+    Some((variant.ident.clone(), of_class(&field.ty, ident)))
 }
