@@ -1,6 +1,6 @@
 //! The parsed model of a type under `#[derive(Trace)]`.
 
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{Data, DataEnum, DeriveInput, Expr, Fields, Ident, Member, Path, Type, Variant};
 
@@ -62,15 +62,12 @@ impl Traced {
         let (mut class, mut link, mut value, mut rest) = (None, None, None, Vec::new());
         for setting in settings(&input.attrs, errors) {
             match setting {
-                Setting::Class(path) => class = Some(path),
-                Setting::Link(path) => link = Some(path),
-                Setting::Value(name) => value = Some(name),
+                Setting::Class(path) => once(&mut class, path, errors),
+                Setting::Link(path) => once(&mut link, path, errors),
+                Setting::Value(name) => once(&mut value, name, errors),
                 Setting::Rest(values) => rest.extend(values),
-                Setting::Crate => {}
-                Setting::Skip(name) | Setting::Field(name) => {
-                    errors.at(name, "a setting of a field: write it at the field");
-                }
-                Setting::With(path) => errors.at(path, "a setting of a field: write it at the field"),
+                Setting::Crate(_) => {}
+                other => errors.at(other, "a setting of a field: write it at the field"),
             }
         }
         if let (Some((field, _)), None) = (rest.first(), &class) {
@@ -110,6 +107,14 @@ impl Traced {
     }
 }
 
+/// Keeps a setting, which is given once.
+fn once<T: ToTokens>(setting: &mut Option<T>, given: T, errors: &mut Errors) {
+    if setting.is_some() {
+        errors.at(&given, "this setting is given twice: leave one of them out");
+    }
+    *setting = Some(given);
+}
+
 /// The fields of a struct whose values become objects.
 fn structure<'a>(input: &'a DeriveInput, errors: &mut Errors) -> Option<&'a Fields> {
     match &input.data {
@@ -137,22 +142,10 @@ fn fields(ident: &Ident, fields: &Fields, errors: &mut Errors) -> Vec<Field> {
         let _ = arguments(&field.attrs, errors);
         for setting in settings(&field.attrs, errors) {
             match setting {
-                Setting::Skip(word) => skip = Some(word),
-                Setting::With(module) => with = Some(module),
-                Setting::Field(name) => column = Some(name),
-                Setting::Class(path) | Setting::Link(path) => {
-                    errors.at(path, "a setting of a type: write it at the struct or enum");
-                }
-                Setting::Value(word) => errors.at(word, "a setting of a type: write it at the struct or enum"),
-                Setting::Rest(values) => {
-                    if let Some((field, _)) = values.first() {
-                        errors.at(field, "a setting of a type: write it at the struct");
-                    }
-                }
-                Setting::Crate => {
-                    let at = quote!(#member);
-                    errors.at(at, "`crate` is a setting of a type: write it at the struct");
-                }
+                Setting::Skip(word) => once(&mut skip, word, errors),
+                Setting::With(module) => once(&mut with, module, errors),
+                Setting::Field(name) => once(&mut column, name, errors),
+                other => errors.at(other, "a setting of a type: write it at the struct or enum"),
             }
         }
         if let Some(skip) = skip {
@@ -182,17 +175,12 @@ fn variant_settings(variant: &Variant, errors: &mut Errors) -> (Option<Path>, Ve
     let _ = arguments(&variant.attrs, errors);
     for setting in settings(&variant.attrs, errors) {
         match setting {
-            Setting::Class(path) => class = Some(path),
+            Setting::Class(path) => once(&mut class, path, errors),
             Setting::Rest(values) => rest.extend(values),
-            Setting::Skip(name) | Setting::Field(name) => {
-                errors.at(name, "a setting of a field; a variant has `class = Class` and `rest(field = value, …)`");
+            other @ (Setting::Skip(_) | Setting::Field(_) | Setting::With(_)) => {
+                errors.at(other, "a setting of a field; a variant has `class = Class` and `rest(field = value, …)`");
             }
-            Setting::With(path) => {
-                errors.at(path, "a setting of a field; a variant has `class = Class` and `rest(field = value, …)`");
-            }
-            Setting::Link(path) => errors.at(path, "a setting of a type: write it at the enum"),
-            Setting::Value(word) => errors.at(word, "a setting of a type: write it at the enum"),
-            Setting::Crate => errors.at(&variant.ident, "`crate` is a setting of a type: write it at the enum"),
+            other => errors.at(other, "a setting of a type: write it at the enum"),
         }
     }
     if let (Some((field, _)), None) = (rest.first(), &class) {

@@ -1,9 +1,11 @@
 //! The settings in `#[trace(…)]`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, Ident, Meta, Path, Token, parenthesized};
+use syn::{Attribute, Expr, Ident, LitStr, Meta, MetaNameValue, Path, Token, parenthesized};
 
 use crate::diagnostics::Errors;
 
@@ -17,7 +19,18 @@ pub(super) enum Setting {
     With(Path),
     Field(Ident),
     /// The path to `ikra`, which is read elsewhere.
-    Crate,
+    Crate(Ident),
+}
+
+/// What errors about it are shown at.
+impl ToTokens for Setting {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Self::Class(path) | Self::Link(path) | Self::With(path) => path.to_tokens(tokens),
+            Self::Value(name) | Self::Skip(name) | Self::Field(name) | Self::Crate(name) => name.to_tokens(tokens),
+            Self::Rest(values) => values.first().map(|(field, _)| field).to_tokens(tokens),
+        }
+    }
 }
 
 const TYPES: &str = "`class = Class`, `rest(field = value, …)`, `link = Trait`, `value` or `crate = path`";
@@ -25,13 +38,7 @@ const FIELDS: &str = "`skip`, `with = module` or `field = name`";
 
 impl Parse for Setting {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.peek(Token![crate]) {
-            input.parse::<Token![crate]>()?;
-            input.parse::<Token![=]>()?;
-            input.parse::<Path>()?;
-            return Ok(Self::Crate);
-        }
-        let name: Ident = input.parse()?;
+        let name = input.call(Ident::parse_any)?;
         let equals = |input: ParseStream<'_>| input.parse::<Token![=]>().map(drop);
         Ok(match name.to_string().as_str() {
             "class" => Self::Class((equals(input)?, input.parse()?).1),
@@ -40,28 +47,19 @@ impl Parse for Setting {
             "field" => Self::Field((equals(input)?, input.parse()?).1),
             "value" => Self::Value(name),
             "skip" => Self::Skip(name),
+            "crate" => Self::Crate((name, equals(input)?, input.parse::<Path>()?).0),
             "rest" => {
                 let content;
                 parenthesized!(content in input);
-                let values = Punctuated::<Given, Token![,]>::parse_terminated(&content)?;
-                Self::Rest(values.into_iter().map(|Given(field, value)| (field, value)).collect())
+                let values = Punctuated::<MetaNameValue, Token![,]>::parse_terminated(&content)?.into_iter();
+                let given = |given: MetaNameValue| Ok((given.path.require_ident()?.clone(), given.value));
+                Self::Rest(values.map(given).collect::<syn::Result<_>>()?)
             }
             _ => {
                 let message = format!("not a setting of `#[trace(…)]`: on a type write {TYPES}; on a field {FIELDS}");
                 return Err(syn::Error::new(name.span(), message));
             }
         })
-    }
-}
-
-/// `field = value`.
-struct Given(Ident, Expr);
-
-impl Parse for Given {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let field = input.parse()?;
-        input.parse::<Token![=]>()?;
-        Ok(Self(field, input.parse()?))
     }
 }
 
@@ -84,6 +82,18 @@ pub(super) fn arguments(attributes: &[Attribute], errors: &mut Errors) -> TokenS
 /// The settings of the attributes.
 pub(super) fn settings(attributes: &[Attribute], errors: &mut Errors) -> Vec<Setting> {
     // A malformed attribute of the type is reported where `crate` is read.
-    let arguments = arguments(attributes, &mut Errors::default());
+    let arguments = unquoted(arguments(attributes, &mut Errors::default()), errors);
     errors.settings(arguments)
+}
+
+/// The arguments without quotes. They are an error, and what is between them is read like other settings.
+fn unquoted(arguments: TokenStream, errors: &mut Errors) -> TokenStream {
+    let read = |token: TokenTree| match syn::parse2::<LitStr>(token.clone().into()) {
+        Ok(text) => {
+            errors.at(&text, format!("write this without quotes: `{}`", text.value()));
+            text.parse::<TokenStream>().unwrap_or_default()
+        }
+        Err(_) => token.into(),
+    };
+    arguments.into_iter().map(read).collect()
 }
