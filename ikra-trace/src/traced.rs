@@ -232,7 +232,7 @@ impl<W: World> Traced<W> {
     }
 
     /// The ordinary object of a link: the opposite of [`link_to`](Self::link_to). `None` if the link is to an object of
-    /// another ordinary type, or to one that was made after the trace.
+    /// another ordinary type, to one in an `Arc` or `Box`, or to one that was made after the trace.
     ///
     /// ```
     /// # use std::rc::Rc;

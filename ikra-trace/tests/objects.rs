@@ -343,6 +343,8 @@ fn threads_and_locks() {
     list.execute(Node::double, ());
     list.write_back().unwrap();
     assert_eq!((*a.value.lock().unwrap(), *b.value.lock().unwrap(), c.lock().unwrap().value), (2, 4, 6));
+    // An object in an `Arc` is in no `Rc`.
+    assert!(list.nodes.links().all(|link| list.object::<Plain>(link).is_none()));
     // A link to an object of the other type.
     let (to, from) = (list.nodes.links().nth(1).unwrap(), list.nodes.links().next().unwrap());
     list.set(from, node::next, Some(to));

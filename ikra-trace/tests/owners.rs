@@ -233,6 +233,31 @@ fn a_field_of_a_failing_list_stays_whole() {
     assert_eq!(others(), [2]);
 }
 
+/// Cells in a list are written one by one. After an error the field stays changed.
+#[test]
+fn a_list_of_cells_of_which_one_is_borrowed() {
+    #[derive(Trace)]
+    #[trace(class = Person, rest(friends = InnerArray::new()))]
+    struct Cells {
+        age: u32,
+        others: Vec<RefCell<Weak<Cells>>>,
+    }
+    let one = Rc::new(Cells { age: 1, others: vec![] });
+    let cells = || RefCell::new(Rc::downgrade(&one));
+    let two = Rc::new(Cells { age: 2, others: vec![cells(), cells()] });
+    let ages = || two.others.iter().map(|other| other.borrow().upgrade().unwrap().age).collect::<Vec<_>>();
+    let mut folk = Folk::trace(&(&one, &two)).unwrap();
+    let [first, second] = [&one, &two].map(|object| folk.link_to(object).unwrap());
+    folk.people.set_array(person::others, second, &[second, second]).unwrap();
+    let guard = two.others[1].borrow();
+    assert!(matches!(folk.write_back(), Err(TraceError::Object { problem: Problem::Borrowed, .. })));
+    drop(guard);
+    assert_eq!(ages(), [2, 1]);
+    folk.people.set_array(person::others, second, &[first, first]).unwrap();
+    assert_eq!(folk.write_back().unwrap(), 1);
+    assert_eq!(ages(), [1, 1]);
+}
+
 #[soa_class]
 pub struct Person {
     pub age: u32,
