@@ -219,6 +219,7 @@
 //! | `glam` | `glam`'s vectors, quaternions and matrices as values of fields | no |
 //! | `report` | `ikra::report`: the position of each column in memory, as a table or a drawing, and advice on inner arrays | no |
 //! | `serde` | [`Link`], [`InnerArray`], [`Objects`] and worlds can be serialized and deserialized; rows by their own `derive`. Deserialized data is checked: ids, lengths, capacities | no |
+//! | `tables` | `ikra::tables`: worlds from Arrow's record batches, Parquet and CSV, and back, and checkpoints | no |
 //! | `trace` | `ikra::trace`: objects of an ordinary program, in `Rc`s for example, become a world, and changes are written back into them | no |
 //!
 //! ```toml

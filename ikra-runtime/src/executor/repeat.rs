@@ -16,7 +16,7 @@ use crate::world::{Holds, World, check_links};
 
 /// One iteration of [`On::repeat`] or [`On::repeat_while`]: it starts kernels, and sees no results.
 ///
-/// Its functions are those of [`On`].
+/// It has these functions of [`On`]: `execute`, `execute_pairs`, `reduce_into`, `over` and `select`.
 pub struct Iteration<'a, W, O = RangeFull>(pub(super) On<'a, W, O>);
 
 impl<W, O: fmt::Debug> fmt::Debug for Iteration<'_, W, O> {
