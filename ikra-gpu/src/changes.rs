@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use ikra_core::device_lives::DeviceLives;
 use ikra_core::holes::Fetch;
-use ikra_runtime::error::{Error, GpuError};
+use ikra_runtime::error::GpuError;
 use ikra_runtime::list::ListOrder;
 
 use crate::chunks::{CHUNK, CHUNK_WORDS};
 use crate::driver::Memory;
+use crate::lists::fetched;
 use crate::stream_log::StreamLog;
 
 /// The memory for a class's objects that come and go.
@@ -39,19 +40,9 @@ impl Lives {
         let Some(live) = self.live.clone() else { return Arc::new(|| Ok(Vec::new())) };
         let log = log.clone();
         Arc::new(move || {
-            // The memory is longer.
-            let mut words = vec![0_u64; slots.div_ceil(64)];
-            let bytes = size_of_val(&words[..]);
-            let fetched = log.check().map_err(Error::from).and_then(|()| {
-                // SAFETY: both have this many bytes; the stream is synchronised before the words are read.
-                unsafe { log.stream.download(words.as_mut_ptr().cast(), live.address(), bytes) }
-                    .map_err(|error| log.blame(error))?;
-                log.synchronize()
-            });
-            if let Err(error) = fetched {
-                return Err(format!("class {class}: {error}"));
-            }
-            log.count_down(bytes);
+            // SAFETY: the memory is longer.
+            let fetched = unsafe { fetched::<u64>(&log, live.address(), slots.div_ceil(64)) };
+            let mut words = fetched.map_err(|error| format!("class {class}: {error}"))?;
             words.iter_mut().for_each(|word| *word = !*word);
             if let Some(last) = words.last_mut().filter(|_| !slots.is_multiple_of(64)) {
                 *last &= u64::MAX >> (64 - slots % 64);

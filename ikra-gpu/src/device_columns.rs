@@ -84,7 +84,7 @@ impl DeviceColumns {
                 offset = (offset + len).next_multiple_of(PARCEL_ALIGN);
             }
         }
-        self.log.synchronize()?;
+        self.log.wait()?;
         self.log.count_down(parcels.iter().map(|parcel| parcel.len).sum());
         for Parcel { to, offset, len } in parcels {
             // SAFETY: the parcel is within the inbox.
@@ -364,11 +364,12 @@ unsafe impl Mirror for DeviceColumns {
         self.log.check()?;
         self.log
             .refuse_in_recording("reading a column, or running a kernel on the host, after the device changed it,")?;
+        let _turn = self.log.turn();
         let parcel = |unit: &Unit| unit.columns * unit.len.next_multiple_of(PARCEL_ALIGN);
         if units.iter().map(parcel).sum::<usize>() <= INBOX_BYTES {
             return self.fetch_small(units);
         }
-        self.log.synchronize()?;
+        self.log.wait()?;
         for unit in units {
             let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
             for column in 0..unit.columns {
@@ -379,7 +380,7 @@ unsafe impl Mirror for DeviceColumns {
                 self.log.count_down(len);
             }
         }
-        self.log.synchronize()
+        self.log.wait()
     }
 
     fn store(&self, units: &[Unit]) -> Result<bool, Error> {

@@ -152,6 +152,7 @@ impl DeviceWorld {
             // Columns of results are made by the host.
             let mut kernels = iter::once(launch).chain(launch.filters);
             if matches!(launch.form, Form::Chain) || !kernels.all(|one| device.knows_removed(members, one)) {
+                device.log.refuse_in_recording("a kernel that the host runs")?;
                 return Ok(false);
             }
             if let (Form::Reduce(reduction), [_, ..]) = (launch.form, launch.filters) {

@@ -46,6 +46,7 @@ use ikra_core::class::{ClassId, Field};
 use ikra_core::column::Column;
 use ikra_core::effects::FieldSet;
 use ikra_core::layout::Contiguous;
+use ikra_core::panics::has_holes;
 use ikra_runtime::error::{Error, GpuError};
 use ikra_runtime::objects::{AnyObjects, SliceColumnMut};
 use ikra_runtime::world::{Holds, World};
@@ -290,7 +291,7 @@ impl<W: World, S: ForeignStream> Lent<'_, W, S> {
     ///
     /// # Panics
     ///
-    /// If the column was lent for writing.
+    /// If the column was lent for writing, or if objects were removed since `world.compact`.
     pub fn column<'l, C, const K: usize, T>(&'l self, column: Column<C, K>) -> S::Column<'l, T>
     where
         W: Holds<C>,
@@ -309,7 +310,7 @@ impl<W: World, S: ForeignStream> Lent<'_, W, S> {
     ///
     /// # Panics
     ///
-    /// If the column was lent before in the same call.
+    /// If the column was lent before in the same call, or if objects were removed since `world.compact`.
     pub fn column_mut<'l, C, const K: usize, T>(&'l self, column: Column<C, K>) -> S::ColumnMut<'l, T>
     where
         W: Holds<C>,
@@ -342,6 +343,9 @@ impl<W: World, S: ForeignStream> Lent<'_, W, S> {
         }
         let mut world = self.world.borrow_mut();
         let objects = Holds::<C>::objects_mut(&mut **world);
+        if let holes @ 1.. = <dyn AnyObjects>::holes(objects) {
+            has_holes(C::NAME, holes as u32);
+        }
         let (len, field) = (objects.len(), const { FieldSet::from_bits(1 << K) });
         if len == 0 {
             return (0, 0);

@@ -12,7 +12,7 @@ use ikra_runtime::executor::{Extent, Form, Launch, OfIteration, Section};
 use crate::arguments::Arguments;
 use crate::block_size::{threads, threads_for};
 use crate::code::{CALL, Kind, Shape, shape_of_sections};
-use crate::device_world::DeviceWorld;
+use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::Grid;
 use crate::parts;
 use crate::special::Called;
@@ -87,7 +87,7 @@ impl DeviceWorld {
             self.special(members, Called { kernel, sections, entry, kind: Kind::Call, arguments }, general)?
         };
         let list = match launch.form {
-            Form::Construct => self.log.inbox().start().addr() as u64,
+            Form::Construct => self.scratch(Scratch::Number, size_of::<u64>())?,
             _ => self.upload_list(positions.list.as_ref())?,
         };
         let turns = match &section.over {

@@ -171,14 +171,15 @@ unsafe impl ListMemory for DeviceList {
 ///
 /// # Safety
 ///
-/// The address has so many, in memory that is alive.
-pub(crate) unsafe fn fetched(log: &StreamLog, from: u64, len: usize) -> Result<Vec<u32>, Error> {
+/// The address has so many, in memory that is alive. Every bit pattern is one.
+pub(crate) unsafe fn fetched<T: Copy + Default>(log: &StreamLog, from: u64, len: usize) -> Result<Vec<T>, Error> {
     log.check()?;
-    let mut numbers = vec![u32::MAX; len];
+    let _turn = log.turn();
+    let mut numbers = vec![T::default(); len];
     let bytes = size_of_val(&numbers[..]);
     // SAFETY: both buffers have so many; the stream is synchronised below.
     unsafe { log.stream.download(numbers.as_mut_ptr().cast(), from, bytes) }.map_err(|error| log.blame(error))?;
-    log.synchronize()?;
+    log.wait()?;
     log.count_down(bytes);
     Ok(numbers)
 }

@@ -366,6 +366,7 @@ impl DeviceWorld {
             unsafe { log.stream.launch(&function, grid, &all) }.map_err(|error| log.blame_any(error.into()))
         };
         let mut exchanges = Vec::new();
+        let _turn = log.turn();
         let made = log.stream.record_loop(
             |condition| look(condition, 0),
             |condition| {

@@ -57,9 +57,8 @@ impl DeviceWorld {
         let class_count = classes.len() as u32;
 
         // The memory that must be zero, followed by the rest.
-        let mut found = vec![[0_u32; 3]; 1 + classes.len()];
         let sets_bytes = chunks as usize * CHUNK_WORDS as usize * size_of::<u32>();
-        let found_bytes = size_of_val(&found[..]);
+        let found_bytes = size_of::<[u32; 3]>() * (1 + classes.len());
         let (table_bytes, counts_bytes) = (size_of_val(&table[..]), chunks as usize * size_of::<[u32; 3]>());
         let sets = self.scratch(Scratch::Sets, sets_bytes + found_bytes + table_bytes + counts_bytes)?;
         let found_from = sets + sets_bytes as u64;
@@ -88,15 +87,10 @@ impl DeviceWorld {
         log.start(NAME, &log.kernels.mark, blocks, Block { threads: MARK_THREADS, words: 0 }, &own)?;
         let sets = Sets { bits: sets, classes: table_at, class_count, chunks, counts, found: of_classes };
         sets.number(&log, NAME, Wanted::SET)?;
-        {
-            let inbox = log.inbox();
-            // SAFETY: the source has this many bytes, and the inbox has room for them.
-            unsafe { log.copy_to_inbox(inbox.start(), found_from, found_bytes) }?;
-            log.synchronize()?;
-            // SAFETY: the bytes have arrived, and every bit pattern is a number.
-            unsafe { std::ptr::copy_nonoverlapping(inbox.start(), found.as_mut_ptr().cast(), found_bytes) };
-        }
-        let [[wrong, ..], of_classes @ ..] = &found[..] else { unreachable!("the first is not a class's") };
+        let found = self.read_numbers(found_from, found_bytes / size_of::<u32>())?;
+        let ([[wrong, ..], of_classes @ ..], _) = found.as_chunks::<3>() else {
+            unreachable!("the first is not a class's")
+        };
         let all: usize = of_classes.iter().map(|[len, ..]| *len as usize).sum();
         if *wrong != 0 || all != len {
             // A link to no object, or two links to one object.

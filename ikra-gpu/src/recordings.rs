@@ -176,6 +176,12 @@ impl DeviceWorld {
         if let Some(reason) = Table::difference(&self.tables, &recorded.tables) {
             return Err(Error::StaleRecording { reason });
         }
+        // Lists whose objects' snapshots are copied: a capture cannot fetch them.
+        for (effects, positions) in recorded.steps.iter().flat_map(|step| &step.sections) {
+            if let (false, Some(list)) = (effects.shadowed().is_empty(), &positions.list) {
+                list.objects()?;
+            }
+        }
         Ok(recorded)
     }
 
@@ -271,6 +277,7 @@ impl DeviceWorld {
         texts: &mut Vec<Text>,
     ) -> Result<Captured, Error> {
         let log = self.log.clone();
+        let _turn = log.turn();
         let before = places(members, self.log.number());
         let mut said = Vec::new();
         for (table, columns) in self.tables.iter_mut().zip(&before) {

@@ -31,6 +31,7 @@ pub(crate) struct StreamLog {
     pub(crate) kernels: Kernels,
     /// The buffer for arriving results and small columns.
     inbox: Mutex<HostMemory>,
+    turns: Mutex<()>,
     state: Mutex<State>,
     /// The launches so far, while kernels are recorded.
     recording: Mutex<Option<Trace>>,
@@ -95,6 +96,7 @@ impl StreamLog {
             kernels,
             modules,
             inbox: Mutex::new(HostMemory::new(context, INBOX_BYTES)?),
+            turns: Mutex::default(),
             state: Mutex::default(),
             recording: Mutex::default(),
             is_recording: AtomicBool::new(false),
@@ -132,6 +134,11 @@ impl StreamLog {
     /// the next use.
     pub(crate) fn inbox(&self) -> MutexGuard<'_, HostMemory> {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The turn to copy values to the host, as any thread may, or to capture: a copy would become a part of the graph.
+    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -347,6 +354,11 @@ impl StreamLog {
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
         self.check()?;
         self.refuse_in_recording("synchronizing")?;
+        self.wait()
+    }
+
+    /// The same, also while another thread makes a recording: copies to the host that have begun need it.
+    pub(crate) fn wait(&self) -> Result<(), Error> {
         self.stream.synchronize().map_err(|error| self.blame(error))?;
         self.state().running.clear();
         Ok(())

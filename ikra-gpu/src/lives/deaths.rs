@@ -13,7 +13,7 @@ use crate::changes::{bits_bytes, room};
 use crate::chunks::LIVES_THREADS;
 use crate::device_world::DeviceWorld;
 use crate::driver::Memory;
-use crate::lists::{DeviceList, Wanted};
+use crate::lists::{DeviceList, Wanted, fetched};
 use crate::tables::Members;
 
 impl DeviceWorld {
@@ -63,14 +63,8 @@ impl DeviceWorld {
         self.changes.lives[own].is_ahead = true;
         let objects = &mut members[own];
         if objects.has_tracks() {
-            let mut words = vec![0_u64; makers.div_ceil(64)];
-            // The marks' memory is longer, and zero there.
-            let bytes = size_of_val(&words[..]);
-            // SAFETY: both have this many bytes; the stream is synchronised before the words are read.
-            unsafe { log.stream.download(words.as_mut_ptr().cast(), marks, bytes) }
-                .map_err(|error| log.blame(error))?;
-            log.synchronize()?;
-            log.count_down(bytes);
+            // SAFETY: the marks' memory is longer, and zero there.
+            let words = unsafe { fetched::<u64>(&log, marks, makers.div_ceil(64)) }?;
             objects.untrack(&words);
         }
         if !compacts || objects.has_tracks() {

@@ -98,6 +98,36 @@ impl City {
     }
 }
 
+/// Pays the tax of a country, which it finds in a struct.
+#[soa_class]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Driver {
+    pub paid: u32,
+    #[soa(flatten)]
+    pub from: Origin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
+#[repr(C)]
+pub struct Origin {
+    pub country: Option<Link<Country>>,
+    pub number: u32,
+}
+
+#[soa_methods]
+impl Driver {
+    #[kernel]
+    pub fn pay(&mut self) {
+        self.paid += self.from.country.map_or(0, |country| self.resolve(country).tax());
+    }
+}
+
+#[soa_world]
+pub struct Border {
+    pub countries: Objects<Country>,
+    pub drivers: Objects<Driver>,
+}
+
 #[soa_world]
 pub struct Map {
     pub countries: Objects<Country>,

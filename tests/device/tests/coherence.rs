@@ -2,8 +2,8 @@
 #![allow(missing_docs, reason = "a test, not a library")]
 
 use ikra::prelude::*;
-use ikra_device_tests::has_gpu;
 use ikra_device_tests::model::*;
+use ikra_device_tests::{has_gpu, is_short};
 
 const N: usize = 10_000;
 
@@ -162,6 +162,38 @@ fn snapshots_can_be_recorded() {
         device.on(ikra::Place::Gpu(0)).replay(&step).unwrap();
     }
     assert_eq!(host.things.column(growing::double), device.things.column(growing::double));
+}
+
+/// Objects that left the world share its stream, and threads may read them.
+#[test]
+fn others_read_columns_while_objects_are_made() {
+    if !has_gpu() {
+        return;
+    }
+    let mut sim = GrowingWorld::new();
+    let place =
+        Place { height: 1.0, visits: 0, balance: 0, lowest: 0, highest: 0, weight: 0.0, mass: 0.0, open: false };
+    let place = sim.places.push(place).unwrap();
+    let make = |sim: &mut GrowingWorld| {
+        sim.on(ikra::Place::Gpu(0)).construct(20, Growing::spawn, (3, place)).unwrap();
+        std::mem::take(&mut sim.things)
+    };
+    let expected = make(&mut sim).copy_column(growing::double);
+    assert!(expected.iter().all(|&double| double != 0.0));
+    for _ in 0..if is_short() { 2 } else { 10 } {
+        let taken: Vec<Objects<Growing>> = (0..60).map(|_| make(&mut sim)).collect();
+        let read = std::thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                let columns = taken.into_iter().map(|things| things.copy_column(growing::double));
+                columns.collect::<Vec<_>>()
+            });
+            while !reader.is_finished() {
+                drop(make(&mut sim));
+            }
+            reader.join().unwrap()
+        });
+        assert!(read.iter().all(|column| *column == expected));
+    }
 }
 
 #[test]

@@ -198,6 +198,24 @@ fn what_cannot_be_lent_is_refused_and_the_world_goes_on() {
     assert_eq!(sim.bodies.column(body::age), [4; 100]);
 }
 
+/// A column would have values of objects that no longer exist.
+#[test]
+fn columns_with_removed_objects_are_not_lent() {
+    if !has_gpu() {
+        return;
+    }
+    let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
+    let mut sim = crowd(100);
+    let first = sim.bodies.links().next().unwrap();
+    sim.remove(first).unwrap();
+    let lent = |sim: &mut Crowd| sim.cuda().lend(&stream, |columns| columns.column(body::age).len());
+    let panic = catch_unwind(AssertUnwindSafe(|| lent(&mut sim))).unwrap_err();
+    let said = panic.downcast::<String>().unwrap();
+    assert!(said.contains("objects of class Body were removed (1)") && said.contains("compact"), "{said}");
+    sim.compact::<Body>().unwrap();
+    assert_eq!(lent(&mut sim).unwrap(), 99);
+}
+
 #[test]
 #[ignore = "run by others, on the emulator"]
 fn a_world_and_a_stream() {

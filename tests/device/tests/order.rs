@@ -163,6 +163,32 @@ fn selections_are_those_of_the_host() {
     });
 }
 
+/// A copy to the host must not become a part of the graph that another thread makes.
+#[test]
+fn selections_are_read_while_launches_are_captured() {
+    if !has_gpu() {
+        return;
+    }
+    let mut desk = desk(700);
+    let select = |desk: &mut Desk, place| {
+        let some = |seed| desk.on(place).select(Card::is_chosen, (seed, 500)).selection().unwrap();
+        (0..100).map(some).collect::<Vec<_>>()
+    };
+    let expected: Vec<_> = select(&mut desk, Place::Host).iter().map(ids).collect();
+    for _ in 0..if is_short() { 2 } else { 10 } {
+        let selections = select(&mut desk, GPU);
+        let read = std::thread::scope(|scope| {
+            let reader = scope.spawn(|| selections.iter().map(ids).collect::<Vec<_>>());
+            while !reader.is_finished() {
+                let recording = desk.on(GPU).record(|on| on.execute(Card::look_up, ())).unwrap();
+                desk.on(GPU).replay(&recording).unwrap();
+            }
+            reader.join().unwrap()
+        });
+        assert!(read == expected);
+    }
+}
+
 #[test]
 fn selections_stay_on_the_device() {
     if !has_gpu() {

@@ -3,7 +3,7 @@
 
 use ikra::{Error, Place, prelude::*};
 use ikra_build::ptx;
-use ikra_device_tests::model::roads::{Address, City, Country, Map, Road, city};
+use ikra_device_tests::model::roads::{Address, Border, City, Country, Driver, Map, Origin, Road, city};
 use ikra_device_tests::{device_code, has_gpu};
 
 const CITIES: usize = 1_000;
@@ -53,6 +53,24 @@ fn host_and_device_agree() {
     run(&mut device, Place::Gpu(0)).unwrap();
     assert!(host.cities.iter().eq(device.cities.iter()));
     assert!(!host.cities.iter().eq(map().cities.iter()));
+}
+
+/// A kernel that the host runs would be missing from the recording. Only the host knows which countries exist.
+#[test]
+fn kernels_of_the_host_are_not_recorded() {
+    if !has_gpu() {
+        return;
+    }
+    let mut border = Border::new();
+    let countries: Vec<_> = border.countries.extend((1..4).map(|tax| Country { tax })).unwrap().collect();
+    let from = Origin { country: Some(countries[0]), number: 0 };
+    border.drivers.extend((0..100).map(|paid| Driver { paid, from })).unwrap();
+    let recorded = border.on(Place::Gpu(0)).record(|on| {
+        on.world().remove(countries[1])?;
+        on.execute(Driver::pay, ())
+    });
+    let error = recorded.unwrap_err().to_string();
+    assert!(error.contains("a kernel that the host runs cannot be part of a recording"), "{error}");
 }
 
 /// Reorders the cities, and removes two countries.
