@@ -1,6 +1,6 @@
 //! The ranks, as programs see them.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::MaybeUninit;
 
@@ -113,6 +113,10 @@ impl Cluster {
             member.fields().iter().for_each(|field| (field.name, field.type_name).hash(&mut hasher));
         }
         drop(members);
+        if state.ranks.are_threads() {
+            // Threads of one program may have worlds of several types whose texts are the same.
+            TypeId::of::<W>().hash(&mut hasher);
+        }
         let own = [MaybeUninit::new(u8::from(device.is_some()))];
         let all = state.ranks.gather(&What { text: "sharing a world", state: hasher.finish() }, &own)?;
         // SAFETY: it was a byte when it was sent, and a message arrives as it was sent, by the contract of `Transport`.

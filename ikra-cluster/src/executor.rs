@@ -134,6 +134,7 @@ impl<W: World> Lent<'_, W> {
         launch: &Launch<'_>,
         is_on_device: bool,
     ) -> Result<(Results, Option<HaloKey>), Error> {
+        self.shared.lock().begin(launch);
         if reach.is_far {
             self.gather(&reach.reads, launch.kernel, is_on_device)?;
         }

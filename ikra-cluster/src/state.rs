@@ -12,6 +12,7 @@ use ikra_core::effects::FieldSet;
 use ikra_core::info::FieldInfo;
 use ikra_core::reduce::Chunks;
 use ikra_runtime::error::Error;
+use ikra_runtime::executor::{Form, Launch};
 use ikra_runtime::mirror::{Elements, Pending};
 use ikra_runtime::objects::AnyObjects;
 
@@ -174,6 +175,8 @@ pub(crate) struct State {
     pub(crate) all_have_devices: bool,
     /// Copies from device to device whose values have not arrived.
     pub(crate) pending: Vec<Pending>,
+    /// Stands for the kernel that ranks share, or shared last.
+    kernel: u64,
 }
 
 /// The state, which the executor shares with what fetches columns.
@@ -195,6 +198,7 @@ impl Shared {
             has_devices: false,
             all_have_devices: false,
             pending: Vec::new(),
+            kernel: 0,
         };
         Self(Arc::new(Mutex::new(state)))
     }
@@ -214,7 +218,24 @@ impl State {
     pub(crate) fn number(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.classes.iter().for_each(|class| class.count.hash(&mut hasher));
+        self.kernel.hash(&mut hasher);
         hasher.finish()
+    }
+
+    /// Begins a kernel that ranks share. From now on messages compare its classes, and what its results mean: kernels of other
+    /// classes may have the same name.
+    pub(crate) fn begin(&mut self, launch: &Launch<'_>) {
+        let mut hasher = DefaultHasher::new();
+        for class in launch.sections.iter().map(|section| section.effects.class()) {
+            self.classes.iter().position(|known| known.id == class).hash(&mut hasher);
+        }
+        let meaning = match launch.form {
+            Form::Reduce(reduction) => reduction.wire.meaning,
+            Form::Collect(collection) => collection.wire.meaning,
+            _ => 0,
+        };
+        (std::mem::discriminant(&launch.form), meaning).hash(&mut hasher);
+        self.kernel = hasher.finish();
     }
 
     /// Takes note of the host's changes and of new objects, and copies the values that are not on the host.
