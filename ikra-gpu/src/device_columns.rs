@@ -69,7 +69,7 @@ struct Parcel {
 impl DeviceColumns {
     /// Fetches units that fit into the inbox, with a single wait.
     fn fetch_small(&self, units: &[Unit]) -> Result<(), Error> {
-        let inbox = self.log.inbox();
+        let (inbox, _turn) = (self.log.inbox(), self.log.turn());
         let (mut parcels, mut offset) = (Vec::new(), 0);
         for unit in units {
             let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };
@@ -364,11 +364,11 @@ unsafe impl Mirror for DeviceColumns {
         self.log.check()?;
         self.log
             .refuse_in_recording("reading a column, or running a kernel on the host, after the device changed it,")?;
-        let _turn = self.log.turn();
         let parcel = |unit: &Unit| unit.columns * unit.len.next_multiple_of(PARCEL_ALIGN);
         if units.iter().map(parcel).sum::<usize>() <= INBOX_BYTES {
             return self.fetch_small(units);
         }
+        let _turn = self.log.turn();
         self.log.wait()?;
         for unit in units {
             let Some(piece) = self.pieces.iter().find(|piece| piece.column == unit.column) else { continue };

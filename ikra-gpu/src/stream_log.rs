@@ -136,7 +136,7 @@ impl StreamLog {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The turn to copy values to the host, as any thread may, or to capture: a copy would become a part of the graph.
+    /// The turn to copy to the host, as any thread may, or to capture: a graph would get the copy. The inbox comes first.
     pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
