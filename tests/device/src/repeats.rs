@@ -91,6 +91,10 @@ impl Node {
     pub fn is_odd(&self) -> bool {
         self.old % 2 == 1
     }
+    #[kernel]
+    pub fn turn(&mut self) {
+        self.old = self.old.rotate_left(1);
+    }
     /// Exchanges a column for its snapshot.
     #[kernel(snapshot(old))]
     pub fn twist(&mut self) {

@@ -267,6 +267,42 @@ fn snapshots_are_in_their_places() {
     }
 }
 
+/// Objects that left the world share its stream. A copy to the host must not become a part of a loop's graph.
+#[test]
+fn others_read_columns_while_loops_run() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut maze, link) = maze(60);
+    let expected: Vec<u32> = maze.nodes.iter().map(|node| node.old.rotate_left(1)).collect();
+    for _ in 0..if is_short() { 2 } else { 10 } {
+        let taken: Vec<Objects<Node>> = (0..40)
+            .map(|_| {
+                maze.nodes = self::maze(60).0.nodes;
+                maze.on(GPU).execute(Node::turn, ()).unwrap();
+                std::mem::take(&mut maze.nodes)
+            })
+            .collect();
+        let read = std::thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                let columns = taken.into_iter().map(|nodes| nodes.copy_column(node::old));
+                columns.collect::<Vec<_>>()
+            });
+            while !reader.is_finished() {
+                maze.set(link, search::level, 0);
+                maze.set(link, search::goes_on, true);
+                let steps = maze.on(GPU).repeat_while(link, search::goes_on, 30, |step| {
+                    step.execute(Search::deepen, ())?;
+                    step.execute(Search::stop_at, 5)
+                });
+                assert_eq!(steps.unwrap(), 5);
+            }
+            reader.join().unwrap()
+        });
+        assert!(read.iter().all(|column| *column == expected));
+    }
+}
+
 /// A field that is itself exchanged for its snapshot ends a loop, too.
 #[test]
 fn the_field_lies_elsewhere_after_an_iteration() {
