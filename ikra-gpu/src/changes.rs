@@ -9,7 +9,6 @@ use ikra_runtime::list::ListOrder;
 
 use crate::chunks::{CHUNK, CHUNK_WORDS};
 use crate::driver::Memory;
-use crate::lists::fetched;
 use crate::stream_log::StreamLog;
 
 /// The memory for a class's objects that come and go.
@@ -41,7 +40,7 @@ impl Lives {
         let log = log.clone();
         Arc::new(move || {
             // SAFETY: the memory is longer.
-            let fetched = unsafe { fetched::<u64>(&log, live.address(), slots.div_ceil(64)) };
+            let fetched = unsafe { log.fetched::<u64>(live.address(), slots.div_ceil(64)) };
             let mut words = fetched.map_err(|error| format!("class {class}: {error}"))?;
             words.iter_mut().for_each(|word| *word = !*word);
             if let Some(last) = words.last_mut().filter(|_| !slots.is_multiple_of(64)) {

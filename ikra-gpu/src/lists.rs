@@ -154,7 +154,7 @@ impl DeviceList {
 unsafe impl ListMemory for DeviceList {
     fn fetch(&self) -> Result<Vec<u32>, Error> {
         // SAFETY: the memory has so many.
-        unsafe { fetched(&self.log, self.memory.address(), self.len) }
+        unsafe { self.log.fetched(self.memory.address(), self.len) }
     }
     fn numbers(&self) -> usize {
         self.len
@@ -165,23 +165,6 @@ unsafe impl ListMemory for DeviceList {
     fn as_any(&self) -> &dyn Any {
         self
     }
-}
-
-/// Copies numbers to the host.
-///
-/// # Safety
-///
-/// The address has so many, in memory that is alive. Every bit pattern is one.
-pub(crate) unsafe fn fetched<T: Copy + Default>(log: &StreamLog, from: u64, len: usize) -> Result<Vec<T>, Error> {
-    log.check()?;
-    let _turn = log.turn();
-    let mut numbers = vec![T::default(); len];
-    let bytes = size_of_val(&numbers[..]);
-    // SAFETY: both buffers have so many; the stream is synchronised below.
-    unsafe { log.stream.download(numbers.as_mut_ptr().cast(), from, bytes) }.map_err(|error| log.blame(error))?;
-    log.wait()?;
-    log.count_down(bytes);
-    Ok(numbers)
 }
 
 impl DeviceWorld {

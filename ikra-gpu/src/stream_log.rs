@@ -364,6 +364,23 @@ impl StreamLog {
         Ok(())
     }
 
+    /// Copies numbers to the host.
+    ///
+    /// # Safety
+    ///
+    /// The address has so many, in memory that is alive. Every bit pattern is one.
+    pub(crate) unsafe fn fetched<T: Copy + Default>(&self, from: u64, len: usize) -> Result<Vec<T>, Error> {
+        self.check()?;
+        let _turn = self.turn();
+        let mut numbers = vec![T::default(); len];
+        let bytes = size_of_val(&numbers[..]);
+        // SAFETY: both buffers have so many; the stream is synchronised below.
+        unsafe { self.stream.download(numbers.as_mut_ptr().cast(), from, bytes) }.map_err(|error| self.blame(error))?;
+        self.wait()?;
+        self.count_down(bytes);
+        Ok(numbers)
+    }
+
     pub(crate) fn count_up(&self, bytes: usize) {
         self.state().counters.bytes_up += bytes as u64;
     }

@@ -12,7 +12,6 @@ use ikra_runtime::executor::{Recording, WorkLoop, Worked};
 
 use crate::device_world::{DeviceWorld, Scratch};
 use crate::driver::Pieces;
-use crate::lists::fetched;
 use crate::looping::{Loop, Places, in_iteration};
 use crate::loops::{LoopForm, TIMED, Times, Wish};
 use crate::recordings::{own, read_tables};
@@ -120,7 +119,7 @@ impl DeviceWorld {
             }
         }
         // SAFETY: the list has so many objects.
-        let mut left = unsafe { fetched(&self.log, lists.of(done) + HEAD, len as usize) }?;
+        let mut left = unsafe { self.log.fetched(lists.of(done) + HEAD, len as usize) }?;
         left.sort_unstable();
         Ok(Worked { iterations: done, left })
     }

@@ -11,7 +11,7 @@ pub struct Budget {
 
 /// The budgets, in the order of [`Counts::figures`](crate::counts::Counts::figures).
 pub const BUDGETS: [Budget; 8] = [
-    Budget { what: "lines without unit tests", most: 80_835, goal: 44_000 },
+    Budget { what: "lines without unit tests", most: 80_833, goal: 44_000 },
     Budget { what: "traits", most: 124, goal: 70 },
     Budget { what: "`#[doc(hidden)]`", most: 127, goal: 90 },
     Budget { what: "names in `ikra::rt`", most: 77, goal: 60 },

@@ -13,7 +13,7 @@ use crate::changes::{bits_bytes, room};
 use crate::chunks::LIVES_THREADS;
 use crate::device_world::DeviceWorld;
 use crate::driver::Memory;
-use crate::lists::{DeviceList, Wanted, fetched};
+use crate::lists::{DeviceList, Wanted};
 use crate::tables::Members;
 
 impl DeviceWorld {
@@ -64,7 +64,7 @@ impl DeviceWorld {
         let objects = &mut members[own];
         if objects.has_tracks() {
             // SAFETY: the marks' memory is longer, and zero there.
-            let words = unsafe { fetched::<u64>(&log, marks, makers.div_ceil(64)) }?;
+            let words = unsafe { log.fetched::<u64>(marks, makers.div_ceil(64)) }?;
             objects.untrack(&words);
         }
         if !compacts || objects.has_tracks() {
