@@ -22,8 +22,8 @@ pub(crate) struct Results {
 }
 
 // SAFETY: 1. each rank sends the results that it has computed, in the order of the ranks, which is that of their objects. All
-// of them are filled, as the sum of the lengths is compared; each rank runs the same kernel, which messages say. `Transport`
-// keeps the bytes, and the program is the same. 2. Runs have such results. 3. `prepare` gives inner objects to kernels that
+// of them are filled, as the sum of the lengths is compared. Each rank runs the same kernel: messages compare its name, its
+// classes and the meaning of its results. `Transport` keeps the bytes, and the program is the same. 2. Runs have such results. 3. `prepare` gives inner objects to kernels that
 // `may_overlap` allows. Such a kernel changes none of the copied fields in place, and reaches objects through links only. The
 // links of inner objects lead to own objects (I42).
 unsafe impl Sharing for Results {

@@ -29,7 +29,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   lint                          budgets, formatting, clippy, documentation
   bless [ui [FILE] | expansions]
                                 write the expected messages and expansions anew; FILE is part of a file's name
-  bench [host | peers | gpu | dispatch | models | traffic | emulated | docs | builds | plots | chart] [ARGUMENTS]
+  bench [host | peers | gpu | dispatch | models | traffic | workloads | emulated | docs | builds | plots | chart] [ARGUMENTS]
                                 measure, and print the tables of docs/performance.md; docs FILE copies the tables of a
                                 program's output there, builds takes the time of builds after a change;
                                 plots draws docs/*.csv, chart the README's chart; emulated counts what kernels do,
