@@ -108,7 +108,7 @@
 //! | `IKRA_EMULATOR_MULTIPROCESSORS` | 4 | their multiprocessors |
 //! | `IKRA_EMULATOR_MEMORY` | 16 GiB | their memory in bytes |
 //! | `IKRA_EMULATOR_CUDA` | 13000 | the driver's version: 12030 for CUDA 12.3 |
-//! | `IKRA_EMULATOR_PLAN` | | functions that fail: `cuInit:100`; `cuMemAlloc_v2:2@3` from the third call on; `cuLaunchKernelEx/cooperative:720` for such launches; `text/word:218` for modules with a word; separated by commas |
+//! | `IKRA_EMULATOR_PLAN` | | functions that fail: `cuInit:100`; `cuMemAlloc_v2:2@3` from the third call on; `cuLaunchKernel:701@4-4` the fourth call alone; `cuLaunchKernelEx/cooperative:720` for such launches; `text/word:218` for modules with a word; separated by commas |
 //! | `IKRA_EMULATOR_TRACE` | 0 | 1: prints each call, and the work on streams, on standard error |
 //! | `IKRA_EMULATOR_COUNTS` | | a file to which the process appends one line per kernel at its end: the numbers of instructions, loads and stores. Texts of modules are written next to it |
 //!

@@ -270,7 +270,6 @@ impl DeviceWorld {
             }
             self.deliver(members, plan, &states, &births)?;
         }
-        let mut cleared = vec![None; members.len()];
         if totals[0] > 0 {
             let first = Gone { place: 0, marks: states[own].marks, slots: makers, count: totals[0] as usize };
             let gone = self.find_owners(members, plan, first)?;
@@ -278,18 +277,15 @@ impl DeviceWorld {
             for &gone in &gone {
                 self.room_to_remove(members, plan, gone)?;
             }
-            for &gone in &gone {
-                cleared[plan.going[gone.place].member] = Some(self.remove(members, plan, gone)?);
-            }
+            log.whole(|| {
+                let mut cleared = Vec::new();
+                for &gone in &gone {
+                    cleared.push((plan.going[gone.place].member, self.remove(members, plan, gone)?));
+                }
+                cleared.iter().try_for_each(|&(member, cleared)| self.list_left(members, member, cleared))
+            })?;
         }
-        // First the classes whose bits are cleared.
-        let (first, then): (Vec<usize>, Vec<usize>) = (0..members.len()).partition(|&member| cleared[member].is_some());
-        for member in first.into_iter().chain(then) {
-            if self.changes.lives[member].is_ahead {
-                self.put_list(&mut *members[member], member, cleared[member].unwrap_or(Wanted::SET))?;
-            }
-        }
-        Ok(())
+        (0..members.len()).try_for_each(|member| self.list_left(members, member, Wanted::SET))
     }
 
     /// Whether a kernel's entry may ask for the number of objects of a member.

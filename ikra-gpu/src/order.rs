@@ -43,7 +43,9 @@ impl DeviceWorld {
         if classes.len() > MOST_CLASSES {
             return Ok(None);
         }
-        let Some(source) = self.source(members, unordered)? else { return Ok(None) };
+        // Each class of the list starts at a multiple of 32, and positions are 32-bit numbers.
+        let fits = |source: &Source| u32::try_from(source.len + 32 * MOST_CLASSES).is_ok();
+        let Some(source) = self.source(members, unordered)?.filter(fits) else { return Ok(None) };
 
         // The first chunk and the number of objects of each class, followed by the end of the chunks.
         let mut table: Vec<[u32; 2]> = Vec::new();
@@ -132,8 +134,7 @@ impl DeviceWorld {
             }
             _ => return Ok(None),
         };
-        // Each class of the list starts at a multiple of 32, and positions are 32-bit numbers.
-        if len == 0 || u32::try_from(len + 32 * MOST_CLASSES).is_err() {
+        if len == 0 {
             return Ok(None);
         }
         let address = self.scratch(Scratch::Links, bytes)?;

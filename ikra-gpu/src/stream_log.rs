@@ -174,6 +174,14 @@ impl StreamLog {
         loss.error(self.number)
     }
 
+    /// Does work that must not stop half way: after any error, values that only this device has are lost.
+    pub(crate) fn whole(&self, work: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+        work().map_err(|error| {
+            let (kernel, reason) = (String::from("moving objects"), error.to_string());
+            self.blame(GpuError::DeviceLost { kernel, reason }).into()
+        })
+    }
+
     /// Records that methods of a kernel may call themselves.
     pub(crate) fn note_recursive(&self, kernel: &'static str) {
         let mut state = self.state();

@@ -1,6 +1,7 @@
 //! The values of the variables `IKRA_EMULATOR_…`.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use super::status::Status;
@@ -15,11 +16,11 @@ pub(crate) enum Checks {
 }
 
 /// A planned failure of a function.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Failure {
     status: Status,
-    /// The first call that fails, counted from 1.
-    from: u64,
+    /// The calls that fail, counted from 1.
+    calls: RangeInclusive<u64>,
 }
 
 /// The values of the variables.
@@ -92,10 +93,10 @@ impl Settings {
         if self.failures.is_empty() {
             return None;
         }
-        let failure = *self.failures.get(function)?;
+        let failure = self.failures.get(function)?;
         let calls = self.calls.entry(function).or_default();
         *calls += 1;
-        (*calls >= failure.from).then_some(failure.status)
+        failure.calls.contains(calls).then_some(failure.status)
     }
 
     /// The status with which loading a module fails, if its text has one of the words of the plan.
@@ -106,20 +107,23 @@ impl Settings {
     }
 }
 
-/// Parses `function:status`, `function:status@call` and `text/word:status`, with commas between.
+/// Parses `function:status`, `function:status@first`, `function:status@first-last` and `text/word:status`, with commas
+/// between.
 fn plan(plan: &str) -> Result<HashMap<String, Failure>, String> {
     let entries = plan.split(',').map(str::trim).filter(|entry| !entry.is_empty());
     entries
         .map(|entry| {
             let read = || {
                 let (name, rest) = entry.split_once(':')?;
-                let (status, from) = rest.split_once('@').unwrap_or((rest, "1"));
-                let failure = Failure { status: status.parse().ok()?, from: from.parse().ok()? };
+                let (status, calls) = rest.split_once('@').unwrap_or((rest, "1"));
+                let (first, last) = calls.split_once('-').map_or((calls, None), |(first, last)| (first, Some(last)));
+                let last = last.map_or(Ok(u64::MAX), str::parse).ok()?;
+                let failure = Failure { status: status.parse().ok()?, calls: first.parse().ok()?..=last };
                 let is_name = name.starts_with("cu") || name.starts_with("text/");
                 is_name.then(|| (name.to_owned(), failure))
             };
             read().ok_or_else(|| {
-                format!("IKRA_EMULATOR_PLAN: {entry:?} is none of `cuFunction:status`, `cuFunction:status@call`, `text/word:status`")
+                format!("IKRA_EMULATOR_PLAN: {entry:?} is none of `cuFunction:status`, `cuFunction:status@first`, `cuFunction:status@first-last`, `text/word:status`")
             })
         })
         .collect()
@@ -131,15 +135,16 @@ mod tests {
 
     #[test]
     fn a_plan_is_read() {
-        let plan = plan("cuInit:12345, cuMemAlloc_v2:2@3,text/griddepcontrol:222").unwrap();
-        assert_eq!((plan["cuInit"].status, plan["cuInit"].from), (12_345, 1));
-        assert_eq!((plan["cuMemAlloc_v2"].status, plan["cuMemAlloc_v2"].from), (2, 3));
+        let plan = plan("cuInit:12345, cuMemAlloc_v2:2@3,cuLaunchKernel:701@4-5,text/griddepcontrol:222").unwrap();
+        assert_eq!((plan["cuInit"].status, plan["cuInit"].calls.clone()), (12_345, 1..=u64::MAX));
+        assert_eq!((plan["cuMemAlloc_v2"].status, plan["cuMemAlloc_v2"].calls.clone()), (2, 3..=u64::MAX));
+        assert_eq!((plan["cuLaunchKernel"].status, plan["cuLaunchKernel"].calls.clone()), (701, 4..=5));
         assert_eq!(plan["text/griddepcontrol"].status, 222);
     }
 
     #[test]
     fn a_plan_that_cannot_be_read_is_an_error() {
-        for text in ["cuInit", "cuInit:x", "malloc:2", "cuInit:1@x"] {
+        for text in ["cuInit", "cuInit:x", "malloc:2", "cuInit:1@x", "cuInit:1@2-"] {
             let error = plan(text).unwrap_err();
             assert!(error.contains(text) && error.contains("cuFunction:status"), "{error}");
         }

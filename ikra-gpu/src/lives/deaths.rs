@@ -122,13 +122,8 @@ impl DeviceWorld {
         if objects.holes() == 0 && slots > 0 {
             // All objects exist.
             let own = [Argument::of(&address), Argument::of(&slots), Argument::of(&address)];
-            return self.launch(
-                &log.kernels.invert,
-                slots.div_ceil(32).div_ceil(LIVES_THREADS),
-                LIVES_THREADS,
-                0,
-                &own,
-            );
+            let blocks = slots.div_ceil(32).div_ceil(LIVES_THREADS);
+            return self.launch(&log.kernels.invert, blocks, LIVES_THREADS, 0, &own);
         }
         let bits = objects.live_bits();
         // SAFETY: as above.
@@ -157,13 +152,15 @@ impl DeviceWorld {
         let bytes = places(left) * size_of::<u32>();
         let next = self.changes.lives[member].next.take().filter(|memory| memory.len() >= bytes);
         // The launch that has just changed the objects may still have the former list.
-        let memory = match next {
-            Some(memory) => memory,
-            None => self.memory_to_keep(places(left), "a list of objects")?,
-        };
+        let memory = next.map_or_else(|| self.memory_to_keep(places(left), "a list of objects"), Ok)?;
         let lives = &mut self.changes.lives[member];
         lives.next = Some(memory.clone());
         Ok((memory, room(&mut lives.free, &self.log, (slots - left).max(1) * size_of::<u32>())?))
+    }
+
+    /// Lists a class's objects, if the bits are newer than the list.
+    pub(super) fn list_left(&mut self, members: &mut Members<'_>, member: usize, removed: Wanted) -> Result<(), Error> {
+        if self.changes.lives[member].is_ahead { self.put_list(&mut *members[member], member, removed) } else { Ok(()) }
     }
 
     /// Lists the objects of a class from the bits on the device, but for those that a kernel has removed, so that kernels can

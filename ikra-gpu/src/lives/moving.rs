@@ -208,23 +208,22 @@ impl DeviceWorld {
         self.note_relinked(members, links);
         // SAFETY: the device has all values of the class, and has them at their new indices next (I26).
         unsafe { members[own].copies().changed(log.number(), FieldSet::ALL) };
-        if len > 0 {
-            let [table, count] = [Argument::of(table), Argument::of(&count)];
-            let arguments = [table, count, Argument::of(list), Argument::of(&len), Argument::of(ids_at)];
-            self.launch(&log.kernels.gather, len.div_ceil(MOVES), LIVES_THREADS, 0, &arguments)?;
-        }
-        let objects = &mut members[own];
-        DeviceColumns::of(&mut **objects, &log)?.swap_shadow(FieldSet::ALL);
-        let ids = match ids.filter(|_| objects.has_tracks()) {
-            Some(ids) => Some(ids.fetch()?),
-            None => None,
-        };
-        // SAFETY: the objects in the list are the first `left`, in this order, and links are remapped next.
-        unsafe { objects.moved_on_device(left, ids.as_deref()) };
-        self.changes.lives[own].is_ahead = false;
-        self.changes.lives[own].list = None;
-        let changed = Changed { how: ChangedHow::Moved(*ids_at), slots };
-        links.iter().try_for_each(|links| self.change_links(members, links, changed))
+        log.whole(|| {
+            if len > 0 {
+                let [table, count] = [Argument::of(table), Argument::of(&count)];
+                let arguments = [table, count, Argument::of(list), Argument::of(&len), Argument::of(ids_at)];
+                self.launch(&log.kernels.gather, len.div_ceil(MOVES), LIVES_THREADS, 0, &arguments)?;
+            }
+            let objects = &mut members[own];
+            DeviceColumns::of(&mut **objects, &log)?.swap_shadow(FieldSet::ALL);
+            let ids = ids.filter(|_| objects.has_tracks()).map(|ids| ids.fetch()).transpose()?;
+            // SAFETY: the objects in the list are the first `left`, in this order, and links are remapped next, or lost.
+            unsafe { objects.moved_on_device(left, ids.as_deref()) };
+            self.changes.lives[own].is_ahead = false;
+            self.changes.lives[own].list = None;
+            let changed = Changed { how: ChangedHow::Moved(*ids_at), slots };
+            links.iter().try_for_each(|links| self.change_links(members, links, changed))
+        })
     }
 
     /// Notes that the device alone is current for columns of links.

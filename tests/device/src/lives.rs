@@ -200,6 +200,11 @@ impl Hen {
 
 #[soa_methods]
 impl Hen {
+    #[kernel]
+    pub fn order(&self) -> u16 {
+        self.weight
+    }
+
     /// Builds a nest, whose link is wrong for one of them.
     #[kernel]
     pub fn build(&self, wrong: u32, nests: Spawn<Nest>) {

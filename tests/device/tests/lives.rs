@@ -261,6 +261,69 @@ fn what_finds_no_memory_removes_nothing() {
     assert!(nths.filter(|&nth| failed(nth)).count() > 2, "some of these allocations are for the kernel");
 }
 
+/// The driver refuses some call while hens and nests come, go and move.
+#[test]
+#[ignore = "run by the next test, on the emulator"]
+fn refused_half_way() {
+    assert!(has_gpu());
+    fn all(coop: &Coop) -> (Vec<(u32, Hen)>, Vec<(u32, Nest)>) {
+        let hens = coop.hens.links().map(Link::id).zip(coop.hens.iter()).collect();
+        (hens, coop.nests.links().map(Link::id).zip(coop.nests.iter()).collect())
+    }
+    let mut coops = [coop(300), coop(300)];
+    for step in 0..4 {
+        let before = all(&coops[0]);
+        let [on_host, on_gpu] = coops.each_mut();
+        let change = |coop: &mut Coop, place| match step {
+            0 | 3 => coop.on(place).execute(Hen::live, (step, 400)),
+            1 => coop.on(place).execute(Nest::keep, step),
+            _ => coop.on(place).sort_by_key(Hen::order, ()).map(drop),
+        };
+        change(on_host, Place::Host).unwrap();
+        let Err(error) = change(on_gpu, GPU) else {
+            // A copy may be refused, too.
+            if on_gpu.on(GPU).synchronize().is_ok() {
+                continue;
+            }
+            break;
+        };
+        let lost = on_gpu.cuda().accept_loss();
+        let now = all(on_gpu);
+        // The kernel may have run, and its objects may have come, but all of the others went, or none.
+        let ids = |(hens, nests): &(Vec<(u32, Hen)>, Vec<(u32, Nest)>)| {
+            hens.iter().map(|hen| (0, hen.0)).chain(nests.iter().map(|nest| (1, nest.0))).collect::<Vec<_>>()
+        };
+        let (before, now_ids, after) = (ids(&before), ids(&now), ids(&all(on_host)));
+        let are_whole = now_ids == after || before.iter().all(|id| now_ids.contains(id));
+        assert!(are_whole || !lost.is_empty(), "step {step}: {error}");
+        let hens: Vec<_> = on_gpu.hens.links().collect();
+        let is_bad = |link: Option<Link<Hen>>| link.is_some_and(|link| !hens.contains(&link));
+        let has_bad = now.0.iter().any(|hen| is_bad(hen.1.next)) || now.1.iter().any(|nest| is_bad(nest.1.hen));
+        let kept = on_gpu.on(Place::Host).execute(Nest::keep, 9);
+        assert!(has_bad == kept.is_err(), "step {step}: {kept:?} after {error}");
+        println!("failed in step {step}, {} columns lost: {error}", lost.len());
+        return;
+    }
+    println!("passed");
+}
+
+#[test]
+fn a_driver_that_refuses_half_way_leaves_no_bad_links() {
+    if !has_gpu() {
+        return;
+    }
+    let (mut failed, mut lost) = (0, 0);
+    for call in ["cuLaunchKernel", "cuLaunchKernelEx", "cuMemcpyHtoDAsync_v2", "cuMemsetD8Async"] {
+        for nth in (1..60).step_by(if is_short() { 6 } else { 3 }) {
+            let plan = format!("{call}:701@{nth}-{nth}");
+            let said = emulated(&[("PLAN", &plan)], &["refused_half_way"]);
+            failed += u32::from(said.contains("failed in step"));
+            lost += u32::from(said.contains("failed in step") && !said.contains(", 0 columns lost"));
+        }
+    }
+    assert!(failed > 9 && lost > 2, "{failed} failed, {lost} lost values");
+}
+
 /// Recordings do not know removed objects: the host starts each iteration.
 #[test]
 fn loops_run_beside_removed_objects() {
