@@ -14,6 +14,15 @@ use crate::ranks::{Ranks, Traffic, What};
 use crate::state::{ClassState, Shared};
 use crate::transport::{Bytes, Transport, connected};
 
+/// Tells the other ranks that this one has ended.
+struct Ends(Shared);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.lock().ranks.end();
+    }
+}
+
 /// The ranks that share worlds: this one and the others.
 #[derive(Debug)]
 pub struct Cluster {
@@ -57,11 +66,9 @@ impl Cluster {
         std::thread::scope(|scope| {
             let run = move |local| {
                 let cluster = Self::over(Box::new(local));
-                let shared = cluster.shared.clone();
-                let result = program(cluster);
-                // Worlds in the result exchange nothing any more.
-                shared.lock().ranks.end();
-                result
+                // Worlds that outlive the program exchange nothing any more, also after a panic.
+                let _ends = Ends(cluster.shared.clone());
+                program(cluster)
             };
             let start = |local| scope.spawn(move || run(local));
             let started: Vec<_> = connected(ranks).into_iter().map(start).collect();
@@ -113,10 +120,8 @@ impl Cluster {
             member.fields().iter().for_each(|field| (field.name, field.type_name).hash(&mut hasher));
         }
         drop(members);
-        if state.ranks.are_threads() {
-            // Threads of one program may have worlds of several types whose texts are the same.
-            TypeId::of::<W>().hash(&mut hasher);
-        }
+        // One program may have worlds of several types whose texts are the same.
+        TypeId::of::<W>().hash(&mut hasher);
         let own = [MaybeUninit::new(u8::from(device.is_some()))];
         let all = state.ranks.gather(&What { text: "sharing a world", state: hasher.finish() }, &own)?;
         // SAFETY: it was a byte when it was sent, and a message arrives as it was sent, by the contract of `Transport`.
@@ -242,7 +247,12 @@ impl Cluster {
     ///
     /// [`Error::Cluster`].
     pub fn from_first(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
-        let all = self.bytes("bytes of the first rank", if self.is_first() { bytes } else { &[] })?;
+        self.from_first_of(&What { text: "bytes of the first rank", state: 0 }, bytes)
+    }
+
+    /// The same, for a purpose.
+    pub(crate) fn from_first_of(&self, what: &What<'_>, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        let all = self.bytes(what, if self.is_first() { bytes } else { &[] })?;
         Ok(all.into_iter().next().unwrap_or_default())
     }
 
@@ -253,9 +263,9 @@ impl Cluster {
     }
 
     /// The bytes of each rank.
-    pub(crate) fn bytes(&self, what: &str, own: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
+    pub(crate) fn bytes(&self, what: &What<'_>, own: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let own: Vec<_> = own.iter().copied().map(MaybeUninit::new).collect();
-        let all = self.shared.lock().ranks.gather(&What { text: what, state: 0 }, &own)?;
+        let all = self.shared.lock().ranks.gather(what, &own)?;
         // SAFETY: they were bytes when they were sent, and a message arrives as it was sent, by the contract of `Transport`.
         let byte = |byte: MaybeUninit<u8>| unsafe { byte.assume_init() };
         Ok(all.into_iter().map(|bytes| bytes.into_iter().map(byte).collect()).collect())

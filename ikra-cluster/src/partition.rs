@@ -13,6 +13,7 @@ use ikra_runtime::world::{Holds, Moved, World};
 use rayon::slice::ParallelSliceMut;
 
 use crate::cluster::Cluster;
+use crate::ranks::What;
 use crate::state::links;
 
 /// The most parts into which METIS divides a class, whatever the number of ranks: each rank gets some that follow each other.
@@ -53,24 +54,23 @@ impl Cluster {
     ///
     /// # Errors
     ///
-    /// [`Error::Cluster`], also for more than 2³¹ links; errors of [`World::reorder`].
+    /// [`Error::Cluster`], also for more than 2³⁰ links; errors of [`World::reorder`].
     #[cfg_attr(docsrs, doc(cfg(feature = "metis")))]
     pub fn partition<C: Class, W: World + Holds<C>>(&self, world: &mut W) -> Result<Moved<C>, Error> {
         let live: Vec<_> = world.objects().links().collect();
         let part = {
             let mut members = world.members_mut();
-            let objects = members.as_mut().iter_mut().find(|member| member.class() == C::ID);
-            let Some(objects) = objects else { unreachable!("the world has the class") };
+            let found = members.as_mut().iter_mut().enumerate().find(|(_, member)| member.class() == C::ID);
+            let Some((place, objects)) = found else { unreachable!("the world has the class") };
             // On each rank, since they may be those of others.
             objects.fetch(links(objects.fields()))?;
             // The first rank computes the parts, so that all have the same.
             let part = if self.is_first() { divide(&mut **objects, &live) } else { Ok(Vec::new()) };
             let part = part.map_err(|error| self.fail(&error.to_string()))?;
-            self.from_first(&part.into_iter().flat_map(i32::to_le_bytes).collect::<Vec<_>>())?
+            let text = format!("the partition of class {}, member {place} of the world", C::NAME);
+            let what = What { text: &text, state: live.len() as u64 };
+            self.from_first_of(&what, &part.into_iter().flat_map(i32::to_le_bytes).collect::<Vec<_>>())?
         };
-        if part.len() != live.len() * size_of::<i32>() {
-            return Err(self.fail(&format!("ranks have other numbers of objects of class {}", C::NAME)));
-        }
         let mut order: Vec<_> =
             live.into_iter().zip(part.as_chunks().0.iter().map(|part| i32::from_le_bytes(*part))).collect();
         order.sort_by_key(|&(_, part)| part);
@@ -123,7 +123,10 @@ fn graph<C>(objects: &mut dyn AnyObjects, live: &[Link<C>]) -> Result<(Vec<i32>,
     edges.par_sort_unstable();
     edges.dedup();
     if i32::try_from(edges.len()).is_err() {
-        let reason = format!("class {name} has {} links, and METIS divides graphs of up to 2³¹", edges.len());
+        let links = edges.len() / 2;
+        let reason = format!(
+            "class {name} has {links} links, and METIS takes 2³⁰; sort by a key that is near for linked objects"
+        );
         return Err(Error::Cluster { reason });
     }
     let mut starts = vec![0; live.len() + 1];

@@ -50,6 +50,7 @@ fn main() {
         Some("die") if cluster.ranks() == 2 => die_among_long_messages(&cluster),
         Some("die") => die(&cluster),
         Some("die-long") => die_among_long_messages(&cluster),
+        Some("types") => share_other_types(&cluster),
         _ => compare(&cluster),
     }
 }
@@ -68,6 +69,33 @@ fn compare(cluster: &Cluster) {
     if cluster.is_first() {
         println!("{} ranks: {:?}", cluster.ranks(), cluster.traffic());
     }
+}
+
+/// Two worlds with the same text. An enum of one would get numbers that only the other has.
+fn share_other_types(cluster: &Cluster) {
+    macro_rules! model {
+        ($name:ident, $($variant:ident = $number:literal)*) => {
+            mod $name {
+                use ikra::prelude::*;
+
+                #[derive(Clone, Copy, Debug, Value)]
+                #[repr(u8)]
+                pub enum Kind { $($variant = $number),* }
+                #[soa_class]
+                pub struct Body { pub kind: Kind }
+                #[soa_world]
+                pub struct Sim { pub bodies: Objects<Body> }
+            }
+        };
+    }
+    model!(few, A = 0 B = 1);
+    model!(many, A = 0 B = 1 C = 77);
+    let shared = match cluster.is_first() {
+        true => cluster.share(&mut few::Sim::new()),
+        false => cluster.share(&mut many::Sim::new()),
+    };
+    let error = shared.unwrap_err().to_string();
+    assert!(error.contains("sharing a world"), "{error}");
 }
 
 /// A rank returns early: the others end with an error that names it.

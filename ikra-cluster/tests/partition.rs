@@ -128,6 +128,24 @@ fn classes_without_links_or_objects_keep_their_order() {
 }
 
 #[test]
+fn ranks_that_divide_other_classes_get_an_error() {
+    let errors = Cluster::threads(2, |cluster| {
+        let mut plate = plate();
+        plate.walkers = Objects::new();
+        let cells: Vec<_> = plate.cells.links().collect();
+        plate.walkers.extend(cells.into_iter().map(|at| Walker { at })).unwrap();
+        cluster.share(&mut plate).unwrap();
+        match cluster.is_first() {
+            true => cluster.partition::<Cell, _>(&mut plate).map(drop),
+            false => cluster.partition::<Walker, _>(&mut plate).map(drop),
+        }
+    });
+    for error in errors {
+        assert!(error.unwrap_err().to_string().contains("partition of class"));
+    }
+}
+
+#[test]
 fn ranks_with_other_objects_get_an_error() {
     let results = Cluster::threads(2, |cluster| {
         let mut plate = Plate::new();
@@ -137,9 +155,8 @@ fn ranks_with_other_objects_get_an_error() {
         let result = cluster.partition::<Cell, _>(&mut plate).map(drop);
         (result, cluster.wait())
     });
-    assert!(
-        results[1].0.as_ref().is_err_and(|error| error.to_string().contains("objects of class Cell")),
-        "{results:?}"
-    );
+    let says =
+        |error: &ikra::Error| error.to_string().contains("class Cell, member 0 of the world, with other numbers");
+    assert!(results.iter().all(|(result, _)| result.as_ref().is_err_and(says)), "{results:?}");
     assert!(results[0].1.is_err(), "{results:?}");
 }

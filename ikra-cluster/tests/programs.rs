@@ -64,6 +64,24 @@ fn kernels_of_other_classes_with_the_same_name() {
     }
 }
 
+/// A world that outlives its rank must not keep the others waiting.
+#[test]
+fn a_panic_beside_a_world_that_lives_on() {
+    let worlds = [const { std::sync::Mutex::new(None) }; 2];
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        Cluster::threads(2, |cluster| {
+            let mut world = worlds[cluster.rank()].lock().unwrap();
+            let shop = world.insert(Shop::new());
+            shop.ones.extend((0..100).map(|v| one::Item { v })).unwrap();
+            cluster.share(shop).unwrap();
+            assert!(cluster.is_first(), "on purpose");
+            cluster.gather(shop)
+        })
+    }));
+    let text = *ended.unwrap_err().downcast::<&str>().unwrap();
+    assert_eq!(text, "on purpose");
+}
+
 /// Two models with the same text, in which `Target` is not the same class.
 macro_rules! model {
     ($name:ident, $target:ident) => {

@@ -345,6 +345,24 @@ impl Checkpoints {
         Ok(Checkpoint { world, step, state, skipped: Vec::new() })
     }
 
+    /// Whether the checkpoint of this name was written to its end.
+    #[must_use]
+    pub fn is_whole(&self, name: &str) -> bool {
+        Name::parse(name).is_some_and(|name| part::is_whole(&self.path(name)))
+    }
+
+    /// Waits a few seconds for a checkpoint that another process knows to be whole.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::NotShared`].
+    pub fn see(&self, name: &str) -> Result<(), TableError> {
+        if folder::soon(|| self.is_whole(name)) {
+            return Ok(());
+        }
+        Err(TableError::NotShared { path: self.folder.join(name).display().to_string() })
+    }
+
     fn path(&self, name: Name) -> PathBuf {
         self.folder.join(name.to_string())
     }

@@ -37,6 +37,7 @@ pub fn cluster(all: bool) -> Outcome {
     for ranks in 2..=3 {
         start(ranks, &format!("{program} die"))?;
     }
+    start(2, &format!("{program} types"))?;
     step(&mut cargo("build -p life --features mpi"))?;
     for ranks in [1, 3] {
         start(ranks, "target/debug/life --place cluster --threads 1 --width 300 --height 200 --steps 20 --check")?;
