@@ -87,9 +87,10 @@ fn write<D: Dispatch>(
     };
     let rows: Vec<Option<u32>> = values.iter().enumerate().map(row).collect::<Result<_, _>>()?;
     let class = |link: Option<AnyLink<D>>| link.map(|link| D::CLASSES[link.parts().0].name());
+    let [name, classes] = columns(name);
+    to.check_texts(&classes, values.iter().filter_map(|&link| class(link.into())))?;
     let texts: StringArray = values.iter().map(|&link| class(link.into())).collect();
     let rows: UInt32Array = rows.into();
-    let [name, classes] = columns(name);
     if rows.null_count() > 0 {
         to.add_optional(&name, Arc::new(rows));
         to.add_optional(&classes, Arc::new(texts));

@@ -211,6 +211,7 @@ impl<T: TableNames> Conversion<T> for Names {
                 }
             }
         }
+        to.check_texts(name, texts.iter().copied())?;
         to.add(name, Arc::new(StringArray::from(texts)));
         Ok(())
     }

@@ -7,8 +7,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use arrow_array::{ArrayRef, BooleanArray, RecordBatch, UInt32Array};
-use arrow_buffer::BooleanBufferBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::{ArrayRef, BooleanArray, ListArray, RecordBatch, UInt32Array};
+use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use arrow_schema::{ArrowError, DataType, Field as ArrowField, Schema};
 use hashbrown::{HashMap, HashSet};
 use ikra_core::class::{Class, Field};
@@ -317,7 +318,7 @@ pub(crate) const REMOVED: &str = "(removed)";
 
 /// Rows of objects that exist, and rows for the removed objects before each of them; in the last part, also for those at the
 /// end. Removed objects have the values of one that exists: links that name objects, and nothing that a field could not have.
-/// A part where no object exists has no column but [`REMOVED`].
+/// But their lists are empty. A part where no object exists has no column but [`REMOVED`].
 fn with_removed<C: Class>(
     objects: &Objects<C>,
     rows: Range<usize>,
@@ -338,10 +339,20 @@ fn with_removed<C: Class>(
         removed.append_n(objects.slots() - next, true);
         order.resize(removed.len(), rows.len().saturating_sub(1) as u32);
     }
-    let order = UInt32Array::from(order);
+    let (order, removed) = (UInt32Array::from(order), removed.finish());
+    let exists = NullBuffer::new(!&removed);
     let values = batch.schema_ref().fields().iter().zip(batch.columns()).filter(|_| !rows.is_empty());
-    let taken = values.map(|(field, column)| Ok((Arc::clone(field), arrow_select::take::take(column, &order, None)?)));
-    let removed: ArrayRef = Arc::new(BooleanArray::new(removed.finish(), None));
+    let taken = values.map(|(field, column)| {
+        let DataType::List(element) = column.data_type() else {
+            return Ok((Arc::clone(field), arrow_select::take::take(column, &order, None)?));
+        };
+        let order = UInt32Array::new(order.values().clone(), Some(exists.clone()));
+        let lists = arrow_select::take::take(column, &order, None)?;
+        let (lists, element) = (lists.as_list::<i32>(), Arc::clone(element));
+        let lists = ListArray::try_new(element, lists.offsets().clone(), Arc::clone(lists.values()), None)?;
+        Ok((Arc::clone(field), Arc::new(lists) as ArrayRef))
+    });
+    let removed: ArrayRef = Arc::new(BooleanArray::new(removed, None));
     let field = Arc::new(ArrowField::new(REMOVED, DataType::Boolean, false));
     let columns = taken.chain([Ok((field, removed))]).collect::<Result<Vec<_>, ArrowError>>()?;
     let (fields, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
@@ -361,7 +372,7 @@ impl<W> How<'_, W> {
     const TABLE: Self = Self { is_flat: false, shared: None, part: None };
 }
 
-fn check_names<W: World>() -> Result<(), TableError> {
+pub(crate) fn check_names<W: World>() -> Result<(), TableError> {
     for (n, class) in W::CLASSES.iter().enumerate() {
         if W::CLASSES[..n].iter().any(|other| other.name() == class.name()) {
             return Err(TableError::SameName { class: class.name() });

@@ -18,7 +18,7 @@ use ikra_runtime::world::{Holds, World};
 
 use crate::columns::{Columns, Table, Target, Targets, missing};
 use crate::error::{BadRows, TableError, shown};
-use crate::export::{Format, REMOVED, TableClasses};
+use crate::export::{Format, REMOVED, TableClasses, check_names};
 use crate::fields::{Naming, NamingOf, TableClass, TableFields, column_names};
 use crate::files::Opened;
 use crate::keys::Keys;
@@ -246,11 +246,12 @@ impl<W: World> Import<W> {
     ///
     /// # Errors
     ///
-    /// [`TableError::OtherClasses`].
+    /// [`TableError::OtherClasses`], [`TableError::SameName`].
     pub(crate) fn saved(mut from: Saved) -> Result<Self, TableError>
     where
         W::Classes: TableClasses<W>,
     {
+        check_names::<W>()?;
         let has = |class: &str| from.tables.contains_key(class);
         let lacks = W::CLASSES.iter().map(|class| class.name()).find(|class| !has(class));
         let is_of = |name: &str| W::CLASSES.iter().any(|class| class.name() == name);
@@ -399,7 +400,17 @@ impl<W: Holds<C>, C: TableClass> AnySource<W> for Reading<C> {
             self.source.naming.check_links::<C>(targets)?;
         }
         let table = TableOf { opened, from, wanted, parts, naming: &self.source.naming, targets, class: PhantomData };
-        if Objects::<C>::has_parts() { table.by_columns(&mut self.objects) } else { table.by_rows(&mut self.objects) }
+        let read = match Objects::<C>::has_parts() {
+            true => table.by_columns(&mut self.objects),
+            false => table.by_rows(&mut self.objects),
+        };
+        read.map_err(|error| match (error, &self.source.from) {
+            (TableError::MissingColumn { class, column, .. }, From::Saved(path, ..)) => {
+                let reason = format!("it has no column `{}`, which class {class} has", shown(&column));
+                TableError::OtherClasses { path: path.clone(), reason }
+            }
+            (error, _) => error,
+        })
     }
 
     fn enter(mut self: Box<Self>, world: &mut W) {

@@ -61,6 +61,15 @@ impl Written {
         TableError::Unwritable { path: self.path.clone(), reason }
     }
 
+    /// An error if the texts of a column are too long together.
+    pub(crate) fn check_texts<'t>(&self, name: &str, texts: impl Iterator<Item = &'t str>) -> Result<(), TableError> {
+        if i32::try_from(texts.map(str::len).sum::<usize>()).is_ok() {
+            return Ok(());
+        }
+        let advice = "write it with more processes, or give shorter names";
+        Err(self.unwritable(format!("the names in column `{name}` have more than 2³¹ bytes; {advice}")))
+    }
+
     /// The field of a column.
     fn field(&self, column: usize) -> &'static str {
         self.fields.iter().rfind(|(_, first)| *first <= column).map_or("", |(field, _)| field)

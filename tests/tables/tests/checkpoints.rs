@@ -170,6 +170,58 @@ fn removed_objects_at_the_end() {
     }
 }
 
+/// Rows of removed objects have no lists: those of others could make a file larger than it may be.
+#[test]
+fn removed_objects_have_no_lists() {
+    let folder = Folder::new();
+    let mut land = Land::of(3000);
+    let links: Vec<_> = land.animals.links().collect();
+    let home = land.places.links().next().unwrap();
+    let keeper = links[2999];
+    land.animals.set_array(animal::seen, keeper, &vec![home; 20_000]).unwrap();
+    links[..2999].iter().filter(|link| **link != links[7]).for_each(|&link| land.remove(link).unwrap());
+    let mut checkpoints = Checkpoints::open(folder.path("run")).unwrap();
+    checkpoints.write(&land, 1).unwrap();
+    checkpoints.wait().unwrap();
+    let again = checkpoints.newest::<Land>().unwrap().unwrap().world;
+    assert_eq!(again.all(), land.all());
+    let path = folder.path("run").join(&checkpoints.names().unwrap()[0]);
+    let bytes: u64 = fs::read_dir(path).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
+    assert!(bytes < 1_000_000, "{bytes} bytes");
+}
+
+mod namesake {
+    use ikra::prelude::*;
+
+    #[soa_class]
+    pub(super) struct Place {
+        grass: u32,
+        next: Link<Place>,
+    }
+}
+
+#[soa_world]
+struct Double {
+    places: Objects<Place>,
+    others: Objects<namesake::Place>,
+}
+
+#[soa_world]
+struct Single {
+    places: Objects<Place>,
+}
+
+#[test]
+fn two_classes_of_one_name_are_not_read() {
+    let folder = Folder::new();
+    let mut checkpoints = Checkpoints::open(folder.path("run")).unwrap();
+    checkpoints.write(&Single::new(), 1).unwrap();
+    checkpoints.wait().unwrap();
+    let text = message(checkpoints.newest::<Double>());
+    assert!(text.contains("Place"), "{text}");
+    assert!(matches!(checkpoints.newest::<Double>(), Err(TableError::SameName { class: "Place" })));
+}
+
 #[test]
 fn every_kind_of_field_in_each_layout() {
     fn same<W: ikra::World, R: PartialEq + std::fmt::Debug>(world: &W, rows: impl Fn(&W) -> Vec<R>)
@@ -435,7 +487,7 @@ fn a_world_that_has_changed() {
     let more = message(checkpoints.newest::<changed::Streets>());
     assert!(more.contains("class Car, which this world lacks"), "{more}");
     let column = message(checkpoints.newest::<changed::Town>());
-    assert!(column.contains("no column `lanes` for class Street"), "{column}");
+    assert!(column.contains("it has no column `lanes`, which class Street has"), "{column}");
     // A column that would be lost.
     let mut checkpoints = Checkpoints::open(folder.path("other")).unwrap();
     checkpoints.write(&changed::Town::of_one(), 1).unwrap();
@@ -758,6 +810,26 @@ fn checkpoints_of_earlier_versions() {
     checkpoints.write(&Land::of(3), 950).unwrap();
     checkpoints.wait().unwrap();
     assert_eq!(steps(&checkpoints), [950, 1000]);
+}
+
+/// A rank that sees no checkpoint must not begin anew alone.
+#[test]
+fn a_rank_with_another_folder_gets_an_error() {
+    let folder = Folder::new();
+    write(&folder.path("used"), 1, &[900]);
+    for of_rank in [["used", "new"], ["new", "used"]] {
+        let texts = Cluster::threads(2, |cluster| {
+            let mut checkpoints = cluster.checkpoints(folder.path(of_rank[cluster.rank()])).unwrap();
+            checkpoints.newest::<Land>().map(|found| found.is_some()).map_err(|error| error.to_string())
+        });
+        // Without a checkpoint on the first rank all begin anew, and writing there fails on both.
+        match of_rank[0] {
+            "used" => {
+                assert!(texts.iter().all(|text| text.as_ref().is_err_and(|text| text.contains("all of them share"))))
+            }
+            _ => assert_eq!(texts, [Ok(false), Ok(false)]),
+        }
+    }
 }
 
 #[test]

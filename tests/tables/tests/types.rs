@@ -9,7 +9,7 @@ use arrow_array::{
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field};
-use ikra::tables::{Import, Source, TableError};
+use ikra::tables::{Import, Source, TableError, TableWorld};
 use ikra_tables_tests::{Street, Town, car, message, street};
 
 /// Classes and a world.
@@ -181,4 +181,47 @@ fn columns_without_any_value() {
     let columns = [("first_row", none(2)), ("first_class", none(2)), ("pair", lists(none(4)))];
     let rides: Rides = Import::new().table(Source::<Ride>::batches([batch(columns)])).read().unwrap();
     assert_eq!(rides.rides.len(), 2);
+}
+
+/// Names of 4 KiB.
+mod long {
+    use ikra::prelude::*;
+    use ikra::tables::{Names, TableNames, TableType};
+
+    const LONG: &str = match std::str::from_utf8(&[b'x'; 4096]) {
+        Ok(text) => text,
+        Err(_) => "",
+    };
+
+    #[derive(Clone, Copy, Debug, Value)]
+    #[repr(u8)]
+    pub(super) enum Tale {
+        Long,
+    }
+    impl TableType for Tale {
+        type As = Names;
+    }
+    impl TableNames for Tale {
+        const NAMES: &'static [(&'static str, Self)] = &[(LONG, Self::Long)];
+    }
+
+    #[soa_class]
+    pub(super) struct Book {
+        pub(super) tale: Tale,
+    }
+
+    #[soa_world]
+    pub(super) struct Shelf {
+        pub(super) books: Objects<Book>,
+    }
+}
+
+#[test]
+fn names_that_are_too_long_together() {
+    let mut shelf = long::Shelf::new();
+    shelf.books.extend((0..1 << 19).map(|_| long::Book { tale: long::Tale::Long })).unwrap();
+    let text = message(shelf.batch::<long::Book>());
+    assert!(text.contains("column `tale`") && text.contains("with more processes"), "{text}");
+    let fits = long::Shelf::new();
+    assert_eq!(fits.batch::<long::Book>().unwrap().num_rows(), 0);
 }
