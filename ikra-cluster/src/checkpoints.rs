@@ -136,7 +136,7 @@ impl Checkpoints<'_> {
         }
         self.cluster.gather(world)?;
         let name = if self.cluster.is_first() { self.own.name(step) } else { Ok(String::new()) };
-        let name = self.cluster.from_first_of(&what("a checkpoint's name"), self.cluster.agreed(name)?.as_bytes())?;
+        let name = self.cluster.bytes_of_first(&what("a checkpoint's name"), self.cluster.agreed(name)?.as_bytes())?;
         let started = self.own.write_as(&String::from_utf8_lossy(&name), world, state);
         let started = self.cluster.agreed(started);
         if started.is_err() {
@@ -179,13 +179,13 @@ impl Checkpoints<'_> {
         W::Classes: TableClasses<W>,
     {
         let names = self.cluster.agreed(self.own.names())?.join("\n");
-        let names = self.cluster.from_first_of(&what("names of checkpoints"), names.as_bytes())?;
+        let names = self.cluster.bytes_of_first(&what("names of checkpoints"), names.as_bytes())?;
         let names = String::from_utf8_lossy(&names);
         let cluster = self.cluster;
         self.own.newest_of(names.lines(), |own, name| {
             // A rank with a folder of its own would see no checkpoint, and begin anew.
             let is_whole = [u8::from(cluster.is_first() && own.is_whole(name))];
-            let is_whole = cluster.from_first_of(&what("whether a checkpoint is whole"), &is_whole)? == [1];
+            let is_whole = cluster.bytes_of_first(&what("whether a checkpoint is whole"), &is_whole)? == [1];
             let seen = if is_whole { own.see(name) } else { Ok(()) };
             cluster.agreed(seen.and_then(|()| own.read(name)))
         })

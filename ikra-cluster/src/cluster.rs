@@ -247,11 +247,11 @@ impl Cluster {
     ///
     /// [`Error::Cluster`].
     pub fn from_first(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
-        self.from_first_of(&What { text: "bytes of the first rank", state: 0 }, bytes)
+        self.bytes_of_first(&What { text: "bytes of the first rank", state: 0 }, bytes)
     }
 
     /// The same, for a purpose.
-    pub(crate) fn from_first_of(&self, what: &What<'_>, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    pub(crate) fn bytes_of_first(&self, what: &What<'_>, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         let all = self.bytes(what, if self.is_first() { bytes } else { &[] })?;
         Ok(all.into_iter().next().unwrap_or_default())
     }

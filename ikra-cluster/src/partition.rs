@@ -69,7 +69,7 @@ impl Cluster {
             let part = part.map_err(|error| self.fail(&error.to_string()))?;
             let text = format!("the partition of class {}, member {place} of the world", C::NAME);
             let what = What { text: &text, state: live.len() as u64 };
-            self.from_first_of(&what, &part.into_iter().flat_map(i32::to_le_bytes).collect::<Vec<_>>())?
+            self.bytes_of_first(&what, &part.into_iter().flat_map(i32::to_le_bytes).collect::<Vec<_>>())?
         };
         let mut order: Vec<_> =
             live.into_iter().zip(part.as_chunks().0.iter().map(|part| i32::from_le_bytes(*part))).collect();

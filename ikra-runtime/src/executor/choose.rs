@@ -120,7 +120,7 @@ impl<W: World> On<'_, W> {
     ///
     /// # Errors
     ///
-    /// As for [all executors](Self#errors), and for [`World::reorder`](crate::world::World::reorder).
+    /// As for [all executors](Self#errors), and for [`World::reorder`](crate::world::World::reorder): the kernel's writes stay.
     pub fn sort_by_key<K, A, T>(&mut self, kernel: K, args: A) -> Result<Moved<K::Class>, Error>
     where
         K: Kernel + CollectOn<W, A, Output = T>,
