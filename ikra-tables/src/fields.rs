@@ -61,10 +61,10 @@ impl Naming {
         fields.sort_unstable_by_key(|(field, _)| **field);
         for (&field, filled) in fields {
             let Some(info) = C::FIELDS.get(field) else { continue };
-            match (filled.write)(&*filled.value, &Links::new(&named, C::NAME, info.name)) {
-                Err(error @ TableError::BadLink { .. }) => return Err(error),
-                // A value that cannot be written can be read.
-                Ok(()) | Err(_) => (),
+            let written = (filled.write)(&*filled.value, &Links::new(&named, C::NAME, info.name));
+            // Another value that cannot be written can be read.
+            if let Err(error @ TableError::BadLink { .. }) = written {
+                return Err(error);
             }
         }
         Ok(())

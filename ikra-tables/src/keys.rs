@@ -127,7 +127,7 @@ fn each(
             Whole::Number(number) => with(n, Some(Key::Number(number))),
             Whole::Large(number) => with(n, Some(Key::Text(&number.to_string()))),
             Whole::Fraction(number) => {
-                from.bad(name, n, || format!("{number:?} is no integer of 64 bits, and so no key"))
+                from.bad(name, n, || format!("{number:?} is no integer of 64 bits, and so no key"));
             }
             Whole::Empty if nulls.as_ref().is_some_and(|nulls| nulls.is_null(n)) => {}
             Whole::Empty => with(n, None),

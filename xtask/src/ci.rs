@@ -99,11 +99,11 @@ fn tables(extent: Extent, skipped: &mut Vec<String>) -> Outcome {
     let mut all = cargo("test --manifest-path tests/tables/Cargo.toml --workspace --no-fail-fast");
     tests(all.env("IKRA_REQUIRE_PYTHON", "1"), skipped)?;
     step(&mut cargo("test --lib -p ikra-tables --features ikra-tables/files"))?;
-    step(&mut cargo(
-        "test --doc -p ikra-tables -p ikra-cluster --features ikra-tables/files,ikra-cluster/checkpoints,ikra-cluster/metis",
-    ))?;
-    let doc = "doc -p ikra-tables -p ikra-cluster --features ikra-tables/files,ikra-cluster/checkpoints,ikra-cluster/metis --no-deps";
-    step(cargo(doc).env("RUSTDOCFLAGS", "-D warnings"))
+    let both =
+        "-p ikra-tables -p ikra-cluster --features ikra-tables/files,ikra-cluster/checkpoints,ikra-cluster/metis";
+    step(&mut cargo(&format!("clippy {both} -- -D warnings")))?;
+    step(&mut cargo(&format!("test --doc {both}")))?;
+    step(cargo(&format!("doc {both} --no-deps")).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// Runs the sanitizers if a nightly toolchain is installed. Each has limited time, and less after slow checks.
