@@ -174,12 +174,6 @@ impl DeviceWorld {
     /// Makes the device current: copies columns that changed on the host, and numbers of objects.
     pub(crate) fn prepare(&mut self, members: &mut Members<'_>, sections: &[Section]) -> Result<(), Error> {
         self.log.check()?;
-        // For each member, since any of them may have come from another world.
-        for (objects, table) in members.iter_mut().zip(&self.tables) {
-            if !table.is_complete(&**objects) {
-                self.refuse_elsewhere(&mut **objects)?;
-            }
-        }
         let has_snapshots = sections.iter().any(|section| !section.effects.shadowed().is_empty());
         for (member, objects) in members.iter_mut().enumerate() {
             let table = &self.tables[member];
@@ -236,19 +230,6 @@ impl DeviceWorld {
             return None;
         }
         DeviceColumns::known(&mut **objects, self.log.number())?.address(span)
-    }
-
-    /// Fails while kernels are recorded on another device: that recording would miss a kernel that runs here.
-    fn refuse_elsewhere(&self, objects: &mut dyn AnyObjects) -> Result<(), Error> {
-        let own = self.log.number();
-        if objects.copies().streams().all(|stream| stream == own) {
-            return Ok(());
-        }
-        let streams: Vec<u64> = objects.copies().streams().filter(|&stream| stream != own).collect();
-        streams.into_iter().try_for_each(|stream| match DeviceColumns::known(objects, stream) {
-            Some(columns) => columns.log.refuse_in_recording("running a kernel on another device"),
-            None => Ok(()),
-        })
     }
 
     /// Whether the device has all objects current; a launch checks this first.
@@ -394,18 +375,14 @@ impl DeviceWorld {
 
     /// Records the changes of kernels that were started, and makes their snapshots visible.
     pub(crate) fn commit(&mut self, members: &mut Members<'_>, sections: &[Section]) -> Result<(), Error> {
-        let committed = sections.iter().try_for_each(|section| {
+        let log = self.log.clone();
+        let mut commit = |section: &Section| {
             let (class, snapshot) = (section.effects.class(), section.effects.shadowed());
-            if snapshot.is_empty() {
-                return Ok(());
-            }
-            match self.tables.iter().position(|table| table.class == class) {
-                Some(member) => {
-                    self.commit_snapshot(&mut *members[member], snapshot, &Positions::of(&section.over)).map(drop)
-                }
-                None => Ok(()),
-            }
-        });
+            let member = self.tables.iter().position(|table| table.class == class);
+            let Some(member) = member.filter(|_| !snapshot.is_empty()) else { return Ok(()) };
+            self.commit_snapshot(&mut *members[member], snapshot, &Positions::of(&section.over)).map(drop)
+        };
+        let committed = log.whole(|| sections.iter().try_for_each(&mut commit));
         self.note_changes(members, sections.iter().map(|section| section.effects));
         committed
     }

@@ -175,8 +175,8 @@ impl DeviceWorld {
         }
         let parts = self.scratch(Scratch::Parts, plan.parts_bytes)?;
         self.combine(members, (launch.kernel, section), &plan, 0..plan.chunks.len(), (parts, result))?;
-        self.commit(members, slice::from_ref(section))?;
         self.note_stored(members, store.to);
+        self.commit(members, slice::from_ref(section))?;
         Ok(true)
     }
 

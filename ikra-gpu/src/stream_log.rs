@@ -1,5 +1,6 @@
 //! The stream of a world, and the records about its work.
 
+use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
@@ -177,7 +178,7 @@ impl StreamLog {
     /// Does work that must not stop half way: after any error, values that only this device has are lost.
     pub(crate) fn whole(&self, work: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
         work().map_err(|error| {
-            let (kernel, reason) = (String::from("moving objects"), error.to_string());
+            let (kernel, reason) = (String::from("work that has begun"), error.to_string());
             self.blame(GpuError::DeviceLost { kernel, reason }).into()
         })
     }
@@ -281,7 +282,10 @@ impl StreamLog {
             state.counters.launches += 1;
             state.note_running(kernel);
         }
-        self.stop_timer(kernel, timer)
+        if let Some(start) = timer {
+            self.stop_timer(kernel, start);
+        }
+        Ok(())
     }
 
     /// Starts one of these kernels. Errors name it by `work`.
@@ -331,16 +335,14 @@ impl StreamLog {
         if self.is_timed.load(Ordering::Relaxed) { self.stream.mark().map(Some) } else { Ok(None) }
     }
 
-    /// Marks the end of the kernel.
-    fn stop_timer(&self, kernel: &'static str, timer: Option<Event>) -> Result<(), GpuError> {
-        let Some(start) = timer else { return Ok(()) };
+    /// Marks the end of the kernel. An error must not hide that the kernel was started: its time is missing then.
+    fn stop_timer(&self, kernel: &'static str, start: Event) {
         let mut state = self.state();
-        let end = self.stream.mark()?;
+        let Ok(end) = self.stream.mark() else { return };
         state.times.push((kernel, start, end));
         if state.times.len() >= MAX_TIMES {
             state.collect_times();
         }
-        Ok(())
     }
 
     /// Adds replayed launches to the statistics.
@@ -367,9 +369,13 @@ impl StreamLog {
 
     /// The same, also while another thread makes a recording: copies to the host that have begun need it.
     pub(crate) fn wait(&self) -> Result<(), Error> {
-        self.stream.synchronize().map_err(|error| self.blame(error))?;
-        self.state().running.clear();
-        Ok(())
+        // Another thread may start kernels meanwhile.
+        let mut running = mem::take(&mut self.state().running);
+        let synchronized = self.stream.synchronize();
+        Ok(synchronized.map_err(|error| {
+            self.state().running.append(&mut running);
+            self.blame(error)
+        })?)
     }
 
     /// Copies numbers to the host.

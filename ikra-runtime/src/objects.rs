@@ -433,6 +433,8 @@ impl<C: Class> Objects<C> {
         if !unsafe { <C::Fields as FieldTuple<C>>::fits(&self.table().bases, link.index(), &row) } {
             let end = |used| <C::Fields as FieldTuple<C>>::arena_end(&row, used);
             used = self.make_room(used, end, Dead::Object(link.index()))?;
+            // A conversion of the user's that panics leaves arrays up to there.
+            self.set_arena_used(end(used));
         }
         let mut bump = Bump { used, fresh: false };
         // SAFETY: the object exists by the caller's check, there is room by `make_room`, and `&mut self` excludes

@@ -21,7 +21,7 @@ pub unsafe trait Mirror: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Errors of the device; the host's bytes are then unchanged.
+    /// Errors of the device; some of the host's bytes may be new then.
     fn fetch(&self, units: &[Unit]) -> Result<(), Error>;
 
     /// As [`fetch`](Self::fetch), for a mirror that needs others to have all values: those of the same objects, by their

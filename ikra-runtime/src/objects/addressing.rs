@@ -42,7 +42,8 @@ impl<C: Class> Numbered<C> for Objects<C> {
                 }
             },
         };
-        let index = index.filter(|&index| index < self.slots() as u64).ok_or_else(error)?;
+        let exists = |index: &u64| *index < self.slots() as u64 && self.exists(*index as usize);
+        let index = index.filter(exists).ok_or_else(error)?;
         Ok(Link::at(index as u32))
     }
 }

@@ -63,6 +63,8 @@ pub unsafe trait AnyObjects: Lives + Any {
     ///
     /// [`Error::LinkToRemoved`]; errors of fetching.
     fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error>;
+    /// Notes that links in these fields may be bad.
+    fn distrust(&mut self, fields: FieldSet);
     /// Keeps the objects with these indices, in this order; links are remapped separately.
     ///
     /// # Panics
@@ -224,6 +226,9 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
     fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error> {
         Objects::remap_links(self, moves, what)
     }
+    fn distrust(&mut self, fields: FieldSet) {
+        self.table().header.set_unchecked(fields.intersection(const { linked::<C>() }), 0..self.slots());
+    }
     unsafe fn reorder(&mut self, order: &[u32]) {
         Objects::reorder(self, order);
     }
@@ -347,9 +352,8 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         AnyObjects::copies(self).remove(stream);
         // SAFETY: the copy that could have written other values no longer exists.
         unsafe { self.table().header.set_fetched(lost) };
-        let links = lost.intersection(const { linked::<C>() });
-        if !links.is_empty() {
-            self.table().header.set_unchecked(links, 0..self.slots());
+        if !lost.intersection(const { linked::<C>() }).is_empty() {
+            self.distrust(lost);
         }
         lost
     }

@@ -12,8 +12,8 @@ use crate::storage::{Extent, arena_end};
 use crate::table::address;
 use ikra_core::effects::FieldSet;
 
-/// The largest arena: offsets are 32 bits wide, and count elements of one byte or more.
-const MAX_BYTES: usize = u32::MAX as usize;
+/// The largest arena: offsets and lengths are 32 bits wide, and count elements of one byte or more, also those in slots.
+const MAX_BYTES: usize = (u32::MAX - u16::MAX as u32) as usize;
 
 /// Arrays that are about to be replaced, so that packing need not keep their elements.
 #[derive(Clone, Copy, Debug)]

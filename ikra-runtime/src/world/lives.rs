@@ -255,6 +255,8 @@ pub(super) fn take_out(
         let moves_itself = kept[n].is_some() || of(n).is_some();
         member.fetch(if moves_itself { FieldSet::ALL } else { concerned(member.fields(), moves) })?;
     }
+    // Links that a panic leaves as they are must be checked: conversions of the user's may run while others are remapped.
+    members.iter_mut().for_each(|member| member.distrust(concerned(member.fields(), moves)));
     for (n, member) in members.iter_mut().enumerate() {
         match (of(n), &kept[n]) {
             // SAFETY: all members' links are remapped next: they were fetched, and the check found that it is possible.
@@ -299,8 +301,8 @@ fn may_fail(members: &[&mut dyn AnyObjects], effects: &[&Effects]) -> bool {
     fields.any(|field| {
         (!field.empties || field.cascades) && removed.iter().any(|class| field.holds_links_to.contains(class))
     }) || members.iter().any(|member| {
-        // Ids have 32 bits, and no kernel makes 2³¹ objects.
-        let may_be_full = member.is_bounded() || member.slots() > i32::MAX as usize;
+        // Ids and places in the arena have 32 bits, and no kernel makes 2³¹ objects or bytes of arrays.
+        let may_be_full = member.is_bounded() || member.slots().max(member.arena_bytes()) > i32::MAX as usize;
         may_be_full && effects.iter().any(|effects| effects.spawned().contains(&member.class()))
     })
 }

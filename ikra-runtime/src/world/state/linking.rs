@@ -92,6 +92,7 @@ unsafe impl AnyObjects for Member {
         () has_unchecked_links(&) -> bool;
         (unsafe) check_links(&) -> Result<(), Error>;
         () remap_links(&mut, _moves: Moves<'_>, _what: Remap) -> Result<(), Error>;
+        () distrust(&mut, _fields: FieldSet) -> ();
         () generation(&) -> u64;
         (unsafe) reorder(&mut, _order: &[u32]) -> ();
         (unsafe) close_up(&mut, _kept: &KeptObjects) -> ();
