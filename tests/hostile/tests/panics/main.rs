@@ -9,6 +9,7 @@ mod checked_links;
 mod constructors;
 mod destructors;
 mod executors;
+mod flattened;
 mod guards;
 mod lists;
 mod model;
