@@ -604,6 +604,54 @@ fn loops_that_a_driver_cannot_run() {
     }
 }
 
+/// The driver refuses some call after a kernel was started: none of its changes is hidden.
+#[test]
+#[ignore = "run by another, on the emulator"]
+fn refused_after_a_kernel() {
+    let ([mut on_host, mut on_gpu], link) = ([maze(100).0, maze(100).0], maze(1).1);
+    on_gpu.cuda().open(0).unwrap();
+    on_gpu.cuda().time_kernels(true).unwrap();
+    for step in 0..4 {
+        let change = |maze: &mut Maze, place| match step {
+            0 => maze.on(place).execute(Node::lift, ()),
+            1 => maze.on(place).over(..30).execute(Node::twist, ()),
+            2 => maze.on(place).over(..40).reduce_into(Node::twisted, (), Max, link, search::level),
+            _ => maze.on(place).execute(Node::measure, ()),
+        };
+        let before = values(&mut on_host);
+        change(&mut on_host, Place::Host).unwrap();
+        let Err(error) = change(&mut on_gpu, GPU) else { continue };
+        let lost = on_gpu.cuda().accept_loss();
+        let seen = values(&mut on_gpu);
+        let is_whole = seen == before || seen == values(&mut on_host);
+        assert!(is_whole || !lost.is_empty(), "step {step}: {error}");
+        on_gpu.on(GPU).execute(Node::lift, ()).unwrap();
+        on_gpu.on(GPU).execute(Search::deepen, ()).unwrap();
+        let next = values(&mut on_gpu);
+        assert!(seen.0.iter().zip(&next.0).all(|(seen, next)| seen.2 + 1 == next.2), "step {step}: {error}");
+        assert_eq!(seen.1[0].1 + 1, next.1[0].1, "step {step}: {error}");
+        println!("failed, {} columns lost: {error}", lost.len());
+        return;
+    }
+    assert_eq!(values(&mut on_gpu), values(&mut on_host));
+}
+
+#[test]
+fn what_has_begun_is_not_hidden() {
+    if !form().is_empty() || !has_gpu() {
+        return;
+    }
+    let (mut failed, mut lost) = (0, 0);
+    for call in ["cuEventRecord", "cuEventCreate", "cuMemcpyDtoDAsync_v2", "cuLaunchKernel"] {
+        for nth in 1..if is_short() { 4 } else { 9 } {
+            let said = emulated(&[("PLAN", &format!("{call}:701@{nth}-{nth}"))], &["refused_after_a_kernel"]);
+            failed += u32::from(said.contains("failed, "));
+            lost += u32::from(said.contains("failed, ") && !said.contains("failed, 0 columns"));
+        }
+    }
+    assert!(failed > 3 && lost > 0, "{failed} failed, {lost} lost values");
+}
+
 /// A sequence that is repeated often is compiled as one kernel, and said to be; or at once, by a loop without iterations.
 #[test]
 fn a_loop_moves_to_the_device() {
