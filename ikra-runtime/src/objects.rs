@@ -291,8 +291,8 @@ impl<C: Class> Objects<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`]. The objects before the failing
-    /// one have been added.
+    /// [`Error::CapacityExceeded`], [`Error::TooManyObjects`], [`Error::OutOfMemory`], [`Error::ArenaFull`]. None of the objects
+    /// was added, or those before the failing one.
     pub fn extend(&mut self, rows: impl IntoIterator<Item = C>) -> Result<Links<C>, Error> {
         let mut rows = rows.into_iter();
         let first = self.slots();
