@@ -186,8 +186,11 @@ impl Checkpoints<'_> {
             // A rank with a folder of its own would see no checkpoint, and begin anew.
             let is_whole = [u8::from(cluster.is_first() && own.is_whole(name))];
             let is_whole = cluster.bytes_of_first(&what("whether a checkpoint is whole"), &is_whole)? == [1];
-            let seen = if is_whole { own.see(name) } else { Ok(()) };
-            cluster.agreed(seen.and_then(|()| own.read(name)))
+            let sees = [u8::from(is_whole && own.sees(name))];
+            if cluster.bytes(&what("whether a checkpoint is seen"), &sees)?.iter().any(|sees| *sees != [1]) {
+                return Err(own.unseen(name, is_whole));
+            }
+            cluster.agreed(own.read(name))
         })
     }
 }

@@ -264,7 +264,7 @@ impl DeviceWorld {
             return Ok(());
         }
         if !is_current && self.log.is_recording() {
-            let what = format!("a change to objects or columns of class {} on the host", objects.name());
+            let what = format!("a change to objects or columns of class {} elsewhere", objects.name());
             return Err(Error::NotRecordable { what });
         }
         let name = objects.name();

@@ -134,7 +134,7 @@ impl DeviceWorld {
             }
             _ => return Ok(None),
         };
-        if len == 0 {
+        if len == 0 || u32::try_from(len).is_err() {
             return Ok(None);
         }
         let address = self.scratch(Scratch::Links, bytes)?;

@@ -142,7 +142,7 @@ impl DeviceWorld {
         };
         for (member, objects) in members.iter_mut().enumerate() {
             if !self.knows(member, &mut **objects) {
-                let what = format!("a change to objects of class {} on the host", objects.name());
+                let what = format!("a change to objects of class {} elsewhere", objects.name());
                 return Err(Error::NotRecordable { what });
             }
         }

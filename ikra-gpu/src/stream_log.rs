@@ -1,6 +1,5 @@
 //! The stream of a world, and the records about its work.
 
-use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
@@ -179,7 +178,8 @@ impl StreamLog {
     pub(crate) fn whole(&self, work: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
         work().map_err(|error| {
             let (kernel, reason) = (String::from("work that has begun"), error.to_string());
-            self.blame(GpuError::DeviceLost { kernel, reason }).into()
+            let is_lost = matches!(error, Error::Gpu(GpuError::DeviceLost { .. }));
+            self.blame_any(if is_lost { error } else { GpuError::DeviceLost { kernel, reason }.into() })
         })
     }
 
@@ -369,13 +369,9 @@ impl StreamLog {
 
     /// The same, also while another thread makes a recording: copies to the host that have begun need it.
     pub(crate) fn wait(&self) -> Result<(), Error> {
-        // Another thread may start kernels meanwhile.
-        let mut running = mem::take(&mut self.state().running);
-        let synchronized = self.stream.synchronize();
-        Ok(synchronized.map_err(|error| {
-            self.state().running.append(&mut running);
-            self.blame(error)
-        })?)
+        self.stream.synchronize().map_err(|error| self.blame(error))?;
+        self.state().running.clear();
+        Ok(())
     }
 
     /// Copies numbers to the host.

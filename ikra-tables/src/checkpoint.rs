@@ -316,8 +316,11 @@ impl Checkpoints {
                 Err(error) => {
                     self.skipped.extend(Name::parse(name));
                     skipped.push(format!("{name}: {error}"));
-                    if !matches!(error, TableError::NoCheckpoint { .. }) {
-                        first.get_or_insert(error);
+                    match error {
+                        TableError::NoCheckpoint { .. } => {}
+                        // Nor will others be seen.
+                        TableError::NotShared { .. } => return Err(error),
+                        _ => drop(first.get_or_insert(error)),
                     }
                 }
             }
@@ -351,16 +354,20 @@ impl Checkpoints {
         Name::parse(name).is_some_and(|name| part::is_whole(&self.path(name)))
     }
 
-    /// Waits a few seconds for a checkpoint that another process knows to be whole.
-    ///
-    /// # Errors
-    ///
-    /// [`TableError::NotShared`].
-    pub fn see(&self, name: &str) -> Result<(), TableError> {
-        if folder::soon(|| self.is_whole(name)) {
-            return Ok(());
+    /// Waits a few seconds for a checkpoint that another process knows to be whole, and returns whether it is.
+    #[must_use]
+    pub fn sees(&self, name: &str) -> bool {
+        folder::soon(|| self.is_whole(name))
+    }
+
+    /// The error of several processes for a checkpoint that not all of them see: [`TableError::NotShared`] if it is whole,
+    /// [`TableError::NoCheckpoint`] if it is not.
+    #[must_use]
+    pub fn unseen(&self, name: &str, is_whole: bool) -> TableError {
+        if is_whole {
+            return TableError::NotShared { path: self.folder.join(name).display().to_string() };
         }
-        Err(TableError::NotShared { path: self.folder.join(name).display().to_string() })
+        self.no_checkpoint(name)
     }
 
     fn path(&self, name: Name) -> PathBuf {

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use arrow_array::cast::AsArray;
-use arrow_array::{ArrayRef, BooleanArray, ListArray, RecordBatch, UInt32Array};
-use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
+use arrow_array::{Array, ArrayRef, BooleanArray, ListArray, RecordBatch, UInt32Array};
+use arrow_buffer::{BooleanBufferBuilder, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field as ArrowField, Schema};
 use hashbrown::{HashMap, HashSet};
 use ikra_core::class::{Class, Field};
@@ -340,19 +340,20 @@ fn with_removed<C: Class>(
         order.resize(removed.len(), rows.len().saturating_sub(1) as u32);
     }
     let (order, removed) = (UInt32Array::from(order), removed.finish());
-    let exists = NullBuffer::new(!&removed);
     let values = batch.schema_ref().fields().iter().zip(batch.columns()).filter(|_| !rows.is_empty());
     let taken = values.map(|(field, column)| {
         let DataType::List(element) = column.data_type() else {
             return Ok((Arc::clone(field), arrow_select::take::take(column, &order, None)?));
         };
-        let order = UInt32Array::new(order.values().clone(), Some(exists.clone()));
-        let lists = arrow_select::take::take(column, &order, None)?;
-        let (lists, element) = (lists.as_list::<i32>(), Arc::clone(element));
-        let lists = ListArray::try_new(element, lists.offsets().clone(), Arc::clone(lists.values()), None)?;
-        Ok((Arc::clone(field), Arc::new(lists) as ArrayRef))
+        // Each row that is left comes once, in order: its elements stay where they are.
+        let lists = column.as_list::<i32>();
+        let len = |(&row, removed): (&u32, bool)| if removed { 0 } else { lists.value_length(row as usize) as usize };
+        let ends = OffsetBuffer::from_lengths(order.values().iter().zip(&removed).map(len));
+        let (first, last) = (lists.value_offsets()[0] as usize, lists.value_offsets()[lists.len()] as usize);
+        let elements = lists.values().slice(first, last - first);
+        Ok((Arc::clone(field), Arc::new(ListArray::try_new(Arc::clone(element), ends, elements, None)?) as ArrayRef))
     });
-    let removed: ArrayRef = Arc::new(BooleanArray::new(removed, None));
+    let removed: ArrayRef = Arc::new(BooleanArray::new(removed.clone(), None));
     let field = Arc::new(ArrowField::new(REMOVED, DataType::Boolean, false));
     let columns = taken.chain([Ok((field, removed))]).collect::<Result<Vec<_>, ArrowError>>()?;
     let (fields, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();

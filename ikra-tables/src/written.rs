@@ -67,7 +67,7 @@ impl Written {
             return Ok(());
         }
         let advice = "write it with more processes, or give shorter names";
-        Err(self.unwritable(format!("the names in column `{name}` have more than 2³¹ bytes; {advice}")))
+        Err(self.unwritable(format!("the names in column `{name}` have 2³¹ bytes or more; {advice}")))
     }
 
     /// The field of a column.

@@ -99,7 +99,7 @@ impl DeviceWorld {
                 // SAFETY: these objects were just added.
                 unsafe { members[birth.made.member].truncate(birth.slots) };
             }
-            // Bits of removed objects are set, of which the host knows nothing.
+            // Bits of removed objects may be set, of which the host knows nothing.
             let has_filled = births.iter().any(|birth| birth.filled > 0);
             return if has_filled { self.log.whole(|| Err(error)) } else { Err(error) };
         }

@@ -289,7 +289,7 @@ fn refused_half_way() {
         };
         let lost = on_gpu.cuda().accept_loss();
         let now = all(on_gpu);
-        // The kernel may have run, and its objects may have come, but all of the others went, or none.
+        // The kernel may have run, and new objects may have come. Of the others, all that it removes went, or none.
         let ids = |(hens, nests): &(Vec<(u32, Hen)>, Vec<(u32, Nest)>)| {
             hens.iter().map(|hen| (0, hen.0)).chain(nests.iter().map(|nest| (1, nest.0))).collect::<Vec<_>>()
         };

@@ -426,7 +426,7 @@ fn the_hosts_executor_while_recording() {
             sim.world().execute(Body::grow_old, ());
             sim.execute(Body::grow_old, ())
         }),
-        "on the host",
+        "elsewhere",
     );
     check_usable(&mut sim, 1);
 }
