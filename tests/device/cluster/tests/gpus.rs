@@ -51,7 +51,8 @@ fn compare(sizes: (usize, usize, usize), ranks: usize, places: Where, steps: &[S
     }
 }
 
-/// All tests, on two emulated GPUs. On a machine with two real ones, `--ignored` runs them there.
+/// All tests, on two emulated GPUs. On a machine with two real ones, `--ignored --skip a_failure` runs all but one there, and
+/// `--ignored a_failure` runs that one.
 #[test]
 fn ranks_with_emulated_gpus_are_as_hosts() {
     if !has_gpu() {
@@ -192,9 +193,9 @@ fn a_failure_on_a_device_ends_all_ranks() {
         let error = error.or_else(|| house.on(Place::Cluster).synchronize().err());
         error.map(|error| error.to_string()).unwrap_or_default()
     });
-    // The second rank owns the objects for which it fails.
-    assert!(errors[1].contains("Cell::fail_from"), "{errors:?}");
-    assert!(!errors[0].is_empty(), "{errors:?}");
+    // The second rank owns the objects for which it fails. But a device that waits for copies of it may fail first.
+    assert!(errors.iter().any(|error| error.contains("Cell::fail_from")), "{errors:?}");
+    assert!(errors.iter().all(|error| !error.is_empty()), "{errors:?}");
 }
 
 /// A device that has lost a column gets it from its host, with older ghosts than it had.
