@@ -307,6 +307,26 @@ fn refused_half_way() {
     println!("passed");
 }
 
+/// The same for objects that take the places of removed ones.
+#[test]
+#[ignore = "run by the next test, on the emulator"]
+fn births_refused_half_way() {
+    assert!(has_gpu());
+    let mut farm = farm(300);
+    let failed = farm
+        .on(GPU)
+        .execute(Cow::cull, (1, 300))
+        .and_then(|()| farm.on(GPU).execute(Patch::settle, ()))
+        .and_then(|()| farm.on(GPU).synchronize());
+    if let Err(error) = &failed {
+        let lost = farm.cuda().accept_loss();
+        println!("failed, {} columns lost: {error}", lost.len());
+    }
+    // All can be read.
+    assert_eq!(farm.cows.iter().count(), farm.cows.len());
+    farm.execute(Cow::graze, ());
+}
+
 #[test]
 fn a_driver_that_refuses_half_way_leaves_no_bad_links() {
     if !has_gpu() {
@@ -322,6 +342,9 @@ fn a_driver_that_refuses_half_way_leaves_no_bad_links() {
         }
     }
     assert!(failed > 9 && lost > 2, "{failed} failed, {lost} lost values");
+    for nth in 4..12 {
+        let _ = emulated(&[("PLAN", &format!("cuLaunchKernelEx:701@{nth}-{nth}"))], &["births_refused_half_way"]);
+    }
 }
 
 /// Recordings do not know removed objects: the host starts each iteration.
