@@ -221,9 +221,12 @@ impl ListOrder {
     ///
     /// [`Error::NotInWorld`] if one of them is not.
     pub(crate) fn check(&self, class: usize, len: usize, name: &'static str) -> Result<(), Error> {
-        let end = self.bounds[class].end;
-        if end > len {
-            return Err(Error::NotInWorld { class: name, id: end as u32, len });
+        if self.bounds[class].end > len {
+            // A device may know a wider range than that of its objects.
+            let end = self.objects()?[self.places[class].clone()].last().map_or(0, |&last| last as usize + 1);
+            if end > len {
+                return Err(Error::NotInWorld { class: name, id: end as u32, len });
+            }
         }
         Ok(())
     }

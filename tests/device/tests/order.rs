@@ -163,6 +163,27 @@ fn selections_are_those_of_the_host() {
     });
 }
 
+/// Another world may have fewer objects than the one in which they were chosen.
+#[test]
+fn selections_of_selections_are_refused_by_their_objects_alone() {
+    if !has_gpu() {
+        return;
+    }
+    let results = [Place::Host, GPU].map(|place| {
+        let mut desk = desk(700);
+        let some = desk.on(place).select(Card::is_chosen, (9, 500)).selection().unwrap();
+        let mut choose = || desk.on(place).over(&some).select(Card::is_chosen, (10, 20)).selection().unwrap();
+        let few = [choose(), choose(), choose()];
+        let end = *ids(&few[0]).last().unwrap();
+        assert!(end < *ids(&some).last().unwrap(), "the last one is not chosen");
+        let mut enough = self::desk(end);
+        let ran = enough.on(place).over(&few[1]).execute_and_collect(Card::rank, ()).unwrap();
+        let refused = self::desk(end - 1).on(place).over(&few[2]).execute_and_collect(Card::rank, ()).unwrap_err();
+        (ran, refused.to_string())
+    });
+    assert_eq!(results[0], results[1]);
+}
+
 /// A copy to the host must not become a part of the graph that another thread makes.
 #[test]
 fn selections_are_read_while_launches_are_captured() {
