@@ -63,7 +63,7 @@ pub(crate) const fn assert_changes_nothing(effects: &Effects, function: &str) {
 /// # Errors
 ///
 /// Errors of `run`; [`Error::LinkToRemoved`]; errors of adding objects. The world is as before the kernel then, except
-/// after [`Error::OutOfMemory`], where the kernel's writes to fields stay.
+/// after [`Error::OutOfMemory`], where the kernel's writes to fields stay, and if one kernel makes more than 2 GiB of arrays.
 #[inline]
 pub(crate) fn with_changes<W: World, T>(
     world: Ready<'_, W>,
@@ -301,7 +301,7 @@ fn may_fail(members: &[&mut dyn AnyObjects], effects: &[&Effects]) -> bool {
     fields.any(|field| {
         (!field.empties || field.cascades) && removed.iter().any(|class| field.holds_links_to.contains(class))
     }) || members.iter().any(|member| {
-        // Ids and places in the arena have 32 bits, and no kernel makes 2³¹ objects or bytes of arrays.
+        // Ids and places in the arena have 32 bits, and no kernel makes 2³¹ objects, and hardly one so many bytes of arrays.
         let may_be_full = member.is_bounded() || member.slots().max(member.arena_bytes()) > i32::MAX as usize;
         may_be_full && effects.iter().any(|effects| effects.spawned().contains(&member.class()))
     })
