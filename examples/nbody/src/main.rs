@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use example_program::{ThreadsError, Unwritable};
+use example_program::{ThreadsError, Unsaved, Unwritable};
 use input::InputError;
 use options::Options;
 
@@ -28,6 +28,8 @@ enum Failure {
     Output(#[from] Unwritable),
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+    #[error(transparent)]
+    Unsaved(#[from] Unsaved),
     #[error("the energy drifted by {drift:.2e}, more than the {limit:.2e} that leap-frog allows; take a shorter --dt")]
     Drift { drift: f64, limit: f64 },
 }
@@ -40,7 +42,7 @@ impl Failure {
             Self::Threads(error) => error.code(),
             Self::Output(error) => error.code(),
             Self::Ikra(error) => example_program::error_code(error),
-            Self::Drift { .. } => 1,
+            Self::Drift { .. } | Self::Unsaved(_) => 1,
         }
     }
 }

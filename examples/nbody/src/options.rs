@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use example_program::Machine;
+use example_program::{Machine, Saving};
 
 /// Simulates bodies that attract each other, by leap-frog integration over all pairs.
 ///
@@ -39,6 +39,10 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) machine: Machine,
 
+    /// Where to save the run.
+    #[command(flatten)]
+    pub(crate) saving: Saving,
+
     /// Start with the bodies of this CSV file, one per row: mass,x,y,z,vx,vy,vz; or, in two
     /// dimensions, mass,x,y,vx,vy. A first row with these names is optional.
     #[arg(long)]
@@ -48,7 +52,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) png: Option<PathBuf>,
 
-    /// Write the energy after each step.
+    /// Write the energy after each step: of the later ones only, if the run goes on from a checkpoint.
     #[arg(long)]
     pub(crate) csv: Option<PathBuf>,
 

@@ -37,24 +37,33 @@ struct Files {
 fn simulate(bodies: Vec<Body>, files: Files, options: &Options, ranks: &Ranks) -> Result<(), Failure> {
     let Options { steps, dt, softening, .. } = *options;
     let softening2 = softening * softening;
-    let mut sim = Sim::new();
-    sim.bodies.extend(bodies)?;
-    let record = sim.records.push(Record::default())?;
+    let mut saves = options.saving.open(ranks, run_name(options, bodies.len()))?;
+    let (mut sim, first) = saves.newest::<Sim>()?.unwrap_or_else(|| (Sim::new(), 0));
+    let record = match sim.records.links().next() {
+        Some(record) => record,
+        None => {
+            sim.bodies.extend(bodies)?;
+            sim.records.push(Record::default())?
+        }
+    };
     ranks.share(&mut sim)?;
     let mut sim = sim.on(options.machine.place());
     let worker = sim.open()?;
-    steps::start(&mut sim, softening2, record)?;
+    if first == 0 {
+        steps::start(&mut sim, softening2, record)?;
+    }
     let start = sim.world().get(record).start();
 
     let mut log = files.csv.map(|file| file.rows("step,time,energy,drift")).transpose()?;
-    if let Some(log) = &mut log {
+    if let (Some(log), 0) = (&mut log, first) {
         log.write(format_args!("0,0,{start},0"))?;
     }
     let mut progress = Progress::new("steps", steps);
     let started = Instant::now();
-    let mut done = 0;
+    let mut done = first;
     while done < steps {
-        let at_once = if log.is_some() { 1 } else { STEPS_AT_ONCE.min(steps - done) };
+        let next = saves.next(done, steps);
+        let at_once = if log.is_some() { 1 } else { STEPS_AT_ONCE.min(next - done) };
         steps::steps(&mut sim, at_once, dt, softening2, record)?;
         done += at_once;
         if let Some(log) = &mut log {
@@ -62,9 +71,13 @@ fn simulate(bodies: Vec<Body>, files: Files, options: &Options, ranks: &Ranks) -
             let drift = relative(energy - start, start);
             log.write(format_args!("{done},{},{energy},{drift}", f64::from(done) * dt))?;
         }
+        if done == next {
+            saves.write(sim.world(), done)?;
+        }
         progress.show(done);
     }
     sim.synchronize()?;
+    saves.end()?;
     let seconds = started.elapsed().as_secs_f64();
     let (drift, strongest) = (sim.world().get(record).drift(), sim.world().get(record).strongest());
     let worst = relative(drift, start).abs();
@@ -75,7 +88,11 @@ fn simulate(bodies: Vec<Body>, files: Files, options: &Options, ranks: &Ranks) -
 
     let limit = drift_limit(strongest, dt, softening);
     let n = sim.world().bodies.len() as f64;
+    let steps = steps.saturating_sub(first);
     let per_second = f64::from(steps) / seconds.max(f64::MIN_POSITIVE);
+    if first > 0 {
+        println!("from the checkpoint of step {first} on");
+    }
     println!("{n} bodies, {steps} steps of {dt}, {worker}: {seconds:.2} s");
     println!("{per_second:.1} steps/s, {:.3e} interactions/s", per_second * n * n);
     println!("largest relative energy drift {worst:.2e} (leap-frog allows {limit:.2e} at this step length)");
@@ -86,6 +103,13 @@ fn simulate(bodies: Vec<Body>, files: Files, options: &Options, ranks: &Ranks) -
         return Err(Failure::Drift { drift: worst, limit });
     }
     Ok(())
+}
+
+/// The options that a run keeps when it goes on from a checkpoint.
+fn run_name(options: &Options, bodies: usize) -> String {
+    let Options { dt, softening, dims, seed, .. } = *options;
+    let from = options.input.as_ref().map_or(format!("seed {seed}"), |path| path.display().to_string());
+    format!("{bodies} bodies in {dims} dimensions from {from}, --dt {dt}, --softening {softening}")
 }
 
 fn relative(difference: f64, whole: f64) -> f64 {
