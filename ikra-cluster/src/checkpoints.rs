@@ -68,10 +68,6 @@ pub struct Checkpoints<'c> {
     last: Option<u64>,
 }
 
-fn what(text: &str) -> What<'_> {
-    What { text, state: 0 }
-}
-
 impl Cluster {
     /// Opens a folder for checkpoints, which all ranks can read and write.
     ///
@@ -87,7 +83,7 @@ impl Cluster {
     /// This rank's result, if the others have no error.
     fn agreed<T>(&self, own: Result<T, TableError>) -> Result<T, TableError> {
         let text = own.as_ref().err().map_or(String::new(), TableError::to_string);
-        let texts = self.bytes(&what("checkpoints"), text.as_bytes())?;
+        let texts = self.bytes(&What::of("checkpoints"), text.as_bytes())?;
         let own = own?;
         match texts.iter().position(|text| !text.is_empty()) {
             None => Ok(own),
@@ -129,14 +125,16 @@ impl Checkpoints<'_> {
         W::Classes: TableClasses<W>,
     {
         self.wait()?;
-        let all = self.cluster.bytes(&what("a checkpoint's step and text"), format!("{step} {state}").as_bytes())?;
+        let all =
+            self.cluster.bytes(&What::of("a checkpoint's step and text"), format!("{step} {state}").as_bytes())?;
         if let Some(rank) = all.iter().position(|other| *other != all[0]) {
             let what = "writes a checkpoint of another step or with another text than rank 0; give all ranks the same";
             return Err(Error::Cluster { reason: format!("rank {rank} {what}") }.into());
         }
         self.cluster.gather(world)?;
         let name = if self.cluster.is_first() { self.own.name(step) } else { Ok(String::new()) };
-        let name = self.cluster.bytes_of_first(&what("a checkpoint's name"), self.cluster.agreed(name)?.as_bytes())?;
+        let name =
+            self.cluster.bytes_of_first(&What::of("a checkpoint's name"), self.cluster.agreed(name)?.as_bytes())?;
         let started = self.own.write_as(&String::from_utf8_lossy(&name), world, state);
         let started = self.cluster.agreed(started);
         if started.is_err() {
@@ -179,15 +177,15 @@ impl Checkpoints<'_> {
         W::Classes: TableClasses<W>,
     {
         let names = self.cluster.agreed(self.own.names())?.join("\n");
-        let names = self.cluster.bytes_of_first(&what("names of checkpoints"), names.as_bytes())?;
+        let names = self.cluster.bytes_of_first(&What::of("names of checkpoints"), names.as_bytes())?;
         let names = String::from_utf8_lossy(&names);
         let cluster = self.cluster;
         self.own.newest_of(names.lines(), |own, name| {
             // A rank with a folder of its own would see no checkpoint, and begin anew.
             let is_whole = [u8::from(cluster.is_first() && own.is_whole(name))];
-            let is_whole = cluster.bytes_of_first(&what("whether a checkpoint is whole"), &is_whole)? == [1];
+            let is_whole = cluster.bytes_of_first(&What::of("whether a checkpoint is whole"), &is_whole)? == [1];
             let sees = [u8::from(is_whole && own.sees(name))];
-            if cluster.bytes(&what("whether a checkpoint is seen"), &sees)?.iter().any(|sees| *sees != [1]) {
+            if cluster.bytes(&What::of("whether a checkpoint is seen"), &sees)?.iter().any(|sees| *sees != [1]) {
                 return Err(own.unseen(name, is_whole));
             }
             cluster.agreed(own.read(name))

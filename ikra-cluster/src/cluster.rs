@@ -247,7 +247,7 @@ impl Cluster {
     ///
     /// [`Error::Cluster`].
     pub fn from_first(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
-        self.bytes_of_first(&What { text: "bytes of the first rank", state: 0 }, bytes)
+        self.bytes_of_first(&What::of("bytes of the first rank"), bytes)
     }
 
     /// The same, for a purpose.
@@ -277,7 +277,7 @@ impl Cluster {
     ///
     /// [`Error::Cluster`].
     pub fn wait(&self) -> Result<(), Error> {
-        self.shared.lock().ranks.gather(&What { text: "waiting for all ranks", state: 0 }, &[]).map(drop)
+        self.shared.lock().ranks.gather(&What::of("waiting for all ranks"), &[]).map(drop)
     }
 
     /// The messages of this rank so far.

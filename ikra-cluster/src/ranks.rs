@@ -219,6 +219,13 @@ pub(crate) struct What<'a> {
     pub(crate) state: u64,
 }
 
+impl<'a> What<'a> {
+    /// An exchange that has nothing to do with the world's state.
+    pub(crate) fn of(text: &'a str) -> Self {
+        Self { text, state: 0 }
+    }
+}
+
 fn message(kind: u8, sequence: u64, state: u64, text: &str, bytes: usize) -> Bytes {
     let mut message = Bytes::with_capacity(HEADER + text.len() + bytes);
     let first = u64::from(kind) | (text.len() as u64) << 8;

@@ -23,8 +23,10 @@ impl DeviceWorld {
         self.prepare(members, &[])?;
         // The constructor's flag for bad links, in memory that no other thread uses.
         let found = self.scratch(Scratch::Number, size_of::<u64>())?;
-        // SAFETY: memory of this size; its earlier users come before this in the stream (I28).
-        unsafe { self.log.stream.zero(found, size_of::<u64>()) }.map_err(|error| self.log.blame(error))?;
+        if members[member].fields().iter().any(|field| !field.holds_links_to.is_empty()) {
+            // SAFETY: memory of this size; its earlier users come before this in the stream (I28).
+            unsafe { self.log.stream.zero(found, size_of::<u64>()) }.map_err(|error| self.log.blame(error))?;
+        }
         let objects = &mut members[member];
         // SAFETY: there is room (I18). The constructor's kernel initialises all of them before any other kernel runs or
         // the host fetches them, and `commit` records that (I21). If the kernel does not start, they are removed below.

@@ -115,7 +115,8 @@ impl<W: World> Cuda<'_, W> {
     }
 
     /// Lets the world continue after a kernel has failed. Fields that were current only on the failed device return to
-    /// their earlier host values. Returns these columns; until this call they cannot be read.
+    /// their host values: earlier ones, or some that arrived before an error. Returns these columns; until this call they
+    /// cannot be read.
     ///
     /// Does nothing if no kernel is known to have failed. The next launch opens the device again if the driver allows
     /// that; see [`On`](ikra_runtime::executor::On#when-a-kernel-fails).

@@ -43,9 +43,7 @@ impl DeviceWorld {
         if classes.len() > MOST_CLASSES {
             return Ok(None);
         }
-        // Each class of the list starts at a multiple of 32, and positions are 32-bit numbers.
-        let fits = |source: &Source| u32::try_from(source.len + 32 * MOST_CLASSES).is_ok();
-        let Some(source) = self.source(members, unordered)?.filter(fits) else { return Ok(None) };
+        let Some(source) = self.source(members, unordered)? else { return Ok(None) };
 
         // The first chunk and the number of objects of each class, followed by the end of the chunks.
         let mut table: Vec<[u32; 2]> = Vec::new();
@@ -121,6 +119,8 @@ impl DeviceWorld {
     /// The address of links on the device.
     fn source(&mut self, members: &mut Members<'_>, unordered: &Unordered<'_>) -> Result<Option<Source>, Error> {
         let tag_bits = unordered.classes.len().next_power_of_two().trailing_zeros();
+        // Each class of the list starts at a multiple of 32, and positions are 32-bit numbers.
+        let fits = |len: usize| u32::try_from(len + 32 * MOST_CLASSES).is_ok();
         let (start, bytes, len, tag_bits) = match &unordered.links {
             Stored::Host(LinkWords::Narrow(links)) => {
                 (links.as_ptr().cast::<u8>(), size_of_val(*links), links.len(), tag_bits)
@@ -128,13 +128,12 @@ impl DeviceWorld {
             Stored::Host(LinkWords::Wide(links)) => (links.as_ptr().cast(), size_of_val(*links), links.len(), WIDE),
             Stored::Column { class, field, is_wide } => {
                 let (size, tag_bits) = if *is_wide { (8, WIDE) } else { (4, tag_bits) };
-                return self
-                    .column(members, *class, *field, size)
-                    .map(|found| found.map(|(address, len)| Source { address, len, tag_bits }));
+                let found = self.column(members, *class, *field, size)?.filter(|(_, len)| fits(*len));
+                return Ok(found.map(|(address, len)| Source { address, len, tag_bits }));
             }
             _ => return Ok(None),
         };
-        if len == 0 || u32::try_from(len).is_err() {
+        if len == 0 || !fits(len) {
             return Ok(None);
         }
         let address = self.scratch(Scratch::Links, bytes)?;

@@ -104,7 +104,7 @@ use ikra_core::sums::Sums;
 /// device code; `NoSuchKernel` if the device code lacks the kernel; `DeviceCodeDiffers` if device code and program were
 /// compiled with different definitions of a class or a kernel; `DeviceCodeRejected`; `OutOfDeviceMemory` (the world
 /// stays usable on the host); and `DeviceLost` after a kernel has failed. The next call that waits for the kernel
-/// reports the failure. So does a call of the driver that fails when objects have begun to move, come or go.
+/// reports the failure. A call of the driver that fails when objects have begun to move, come or go is `DeviceLost` too.
 ///
 /// # When a kernel fails
 ///

@@ -63,7 +63,7 @@ pub unsafe trait AnyObjects: Lives + Any {
     ///
     /// [`Error::LinkToRemoved`]; errors of fetching.
     fn remap_links(&mut self, moves: Moves<'_>, what: Remap) -> Result<(), Error>;
-    /// Notes that links in these fields may be bad.
+    /// Notes that links in these fields may be bad, in any object.
     fn distrust(&mut self, fields: FieldSet);
     /// Keeps the objects with these indices, in this order; links are remapped separately.
     ///
@@ -227,7 +227,7 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         Objects::remap_links(self, moves, what)
     }
     fn distrust(&mut self, fields: FieldSet) {
-        self.table().header.set_unchecked(fields.intersection(const { linked::<C>() }), 0..self.slots());
+        Objects::distrust(self, fields);
     }
     unsafe fn reorder(&mut self, order: &[u32]) {
         Objects::reorder(self, order);
@@ -352,9 +352,7 @@ unsafe impl<C: Class> AnyObjects for Objects<C> {
         AnyObjects::copies(self).remove(stream);
         // SAFETY: the copy that could have written other values no longer exists.
         unsafe { self.table().header.set_fetched(lost) };
-        if !lost.intersection(const { linked::<C>() }).is_empty() {
-            self.distrust(lost);
-        }
+        self.distrust(lost);
         lost
     }
 }

@@ -243,14 +243,13 @@ impl<C: Class> Lives for Objects<C> {
         self.table().header.holes.live_bits(self.slots())
     }
     unsafe fn changed_on_device(&mut self, holes: u32, fetch: Fetch, removed: bool, filled: bool) {
-        let slots = self.slots();
         let header = &mut self.table_mut().header;
         header.holes = if holes == 0 { Holes::NONE } else { Holes::on_device(holes, fetch) };
         if removed {
             header.removed_at = now();
         }
-        if filled && const { !crate::class::linked::<C>().is_empty() } {
-            header.set_unchecked(const { crate::class::linked::<C>() }, 0..slots);
+        if filled {
+            self.distrust(FieldSet::ALL);
         }
         self.live = OnceLock::new();
     }

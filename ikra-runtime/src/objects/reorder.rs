@@ -85,6 +85,14 @@ impl<C: Class> Objects<C> {
         self.table_mut().header.generation = now();
     }
 
+    /// Notes that links in these fields may be bad, in any object.
+    pub(super) fn distrust(&self, fields: FieldSet) {
+        let links = fields.intersection(const { linked::<C>() });
+        if !links.is_empty() {
+            self.table().header.set_unchecked(links, 0..self.slots());
+        }
+    }
+
     /// Remaps the links to objects that moved, or checks that this is possible. A check skips removed objects.
     ///
     /// # Errors
@@ -102,7 +110,7 @@ impl<C: Class> Objects<C> {
         if what == Remap::Commit {
             self.table().written(fields, 0..len);
             // Links name objects that exist if `moves` is right; other callers may not have ensured that.
-            self.table().header.set_unchecked(fields.intersection(const { linked::<C>() }), 0..len);
+            self.distrust(fields);
             if !fields.intersection(const { crate::class::in_arena::<C>() }).is_empty() {
                 self.shadow = Shadow::empty();
             }
